@@ -72,6 +72,12 @@ set(TEST_USES_api moldau_sim)
 set(TEST_USES_net moldau_sim)
 set(TEST_USES_server moldau_sim moldau_io_posix)
 
+file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config)
+set(GENERATED_config ${CMAKE_BINARY_DIR}/generated/config/key_tables.cc)
+add_custom_command(OUTPUT ${GENERATED_config}
+  COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${CMAKE_SOURCE_DIR}/schema/config ${GENERATED_config}
+  DEPENDS ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${config_schemas})
+
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/layers.txt)
 file(STRINGS ${CMAKE_SOURCE_DIR}/layers.txt lines)
 foreach(line ${lines})
