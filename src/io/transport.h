@@ -26,8 +26,9 @@ class Socket {
  public:
   virtual ~Socket() = default;  // closes, and drops what was asked of when_readable and when_writable
   // Bytes moved; 0: it would block. kClosed once the peer has closed and everything was read.
-  virtual IoResult<size_t> read_some(MutableBytes into) = 0;
-  virtual IoResult<size_t> write_some(std::span<const Bytes> parts) = 0;
+  virtual IoResult<size_t> read_some(std::span<const MutableBytes> into) = 0;
+  // `more_follows`: another write comes right behind, so a small piece may wait for it (MSG_MORE).
+  virtual IoResult<size_t> write_some(std::span<const Bytes> parts, bool more_follows = false) = 0;
   virtual IoResult<size_t> send_file(const File& file, int64_t position, int64_t length) = 0;
   // Runs the task once, on the socket's lane, never from inside the call. One of each may be outstanding. An
   // error of the connection counts as ready: the next read or write tells it.
