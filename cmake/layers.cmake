@@ -70,7 +70,7 @@ set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
 set(TEST_USES_api moldau_sim)
 set(TEST_USES_net moldau_sim)
-set(TEST_USES_server moldau_sim moldau_io_posix)
+set(TEST_USES_server moldau_sim)
 
 file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config)
 set(GENERATED_config ${CMAKE_BINARY_DIR}/generated/config/key_tables.cc)
