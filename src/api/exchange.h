@@ -28,12 +28,12 @@ struct Response {
     size_t at = 0;  // offset in `bytes` before which the range goes; ascending
     io::FileRange range;
   };
-  std::string bytes;
+  Buffer bytes;
   std::vector<Splice> splices;
 };
 
-// Where the answer to one request goes. Exactly one of the three is called, once, on the connection's lane;
-// that the connection is gone by then is no error.
+// Where the answers of one connection go. Called on the connection's lane, once for each ticket; that the
+// connection is gone by then is no error.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
@@ -42,19 +42,32 @@ class ResponseSink {
   virtual void close(uint64_t ticket, std::string reason) = 0;
 };
 
+// The right to answer one request: exactly one of the three is called, once, on any lane.
 class Responder {
  public:
   Responder() = default;
-  Responder(std::shared_ptr<ResponseSink> sink, uint64_t ticket) : sink_(std::move(sink)), ticket_(ticket) {}
-  void send(Response response) { std::exchange(sink_, nullptr)->send(ticket_, std::move(response)); }
-  void send_nothing() { std::exchange(sink_, nullptr)->send_nothing(ticket_); }
+  Responder(std::shared_ptr<ResponseSink> sink, uint64_t ticket, io::Lane& lane)
+      : sink_(std::move(sink)), ticket_(ticket), lane_(&lane) {}
+
+  void send(Response response) {
+    if (lane_->inside()) return std::exchange(sink_, nullptr)->send(ticket_, std::move(response));
+    lane_->post([sink = std::exchange(sink_, nullptr), ticket = ticket_,
+                 response = std::move(response)]() mutable { sink->send(ticket, std::move(response)); });
+  }
+  void send_nothing() {
+    lane_->run([sink = std::exchange(sink_, nullptr), ticket = ticket_] { sink->send_nothing(ticket); });
+  }
   // The request can't be answered, only refused by closing; the reason goes to the log.
-  void close(std::string reason) { std::exchange(sink_, nullptr)->close(ticket_, std::move(reason)); }
+  void close(std::string reason) {
+    lane_->run([sink = std::exchange(sink_, nullptr), ticket = ticket_,
+                reason = std::move(reason)]() mutable { sink->close(ticket, std::move(reason)); });
+  }
   explicit operator bool() const { return sink_ != nullptr; }
 
  private:
   std::shared_ptr<ResponseSink> sink_;
   uint64_t ticket_ = 0;
+  io::Lane* lane_ = nullptr;
 };
 
 struct Request {

@@ -132,7 +132,7 @@ void Connection::handle_ready() {
     ++unanswered_;
     if (!slot.may_overlap) ++exclusive_;
     host_.handler().handle(api::Request{std::move(slot.frame), peer_, &host_.lane(), last_activity_},
-                           api::Responder(shared_from_this(), ticket));
+                           api::Responder(shared_from_this(), ticket, host_.lane()));
   }
   handling_ = false;
 }
@@ -163,7 +163,7 @@ void Connection::send(uint64_t ticket, api::Response response) {
   ASSERT(response.bytes.size() >= 4);
   int64_t size = static_cast<int64_t>(response.bytes.size()) - 4;
   for (const auto& splice : response.splices) size += splice.range.length;
-  store_be<int32_t>(reinterpret_cast<uint8_t*>(response.bytes.data()), static_cast<int32_t>(size));
+  store_be<int32_t>(response.bytes.data(), static_cast<int32_t>(size));
   answered(ticket, std::move(response));
 }
 
@@ -217,14 +217,14 @@ Piece piece_at(const api::Response& response, size_t sent) {
   size_t at = 0;    // of the stream
   for (const auto& splice : response.splices) {
     const size_t text = splice.at - from;
-    if (sent < at + text) return {as_bytes(response.bytes).subspan(from + (sent - at), text - (sent - at))};
+    if (sent < at + text) return {Bytes(response.bytes).subspan(from + (sent - at), text - (sent - at))};
     at += text;
     from = splice.at;
     const auto length = static_cast<size_t>(splice.range.length);
     if (sent < at + length) return {{}, &splice.range, static_cast<int64_t>(sent - at)};
     at += length;
   }
-  if (sent < at + response.bytes.size() - from) return {as_bytes(response.bytes).subspan(from + (sent - at))};
+  if (sent < at + response.bytes.size() - from) return {Bytes(response.bytes).subspan(from + (sent - at))};
   return {};
 }
 
@@ -249,12 +249,12 @@ bool Connection::send_front() {
       for (size_t i = 1; i < slots_.size() && count < parts.size() && slots_[i].answered; ++i) {
         const api::Response& next = slots_[i].response;
         if (!next.splices.empty()) break;
-        if (!next.bytes.empty()) parts[count++] = as_bytes(next.bytes);
+        if (!next.bytes.empty()) parts[count++] = Bytes(next.bytes);
       }
     } else {
       const auto& splices = slots_.front().response.splices;
       file_follows = piece.bytes.data() + piece.bytes.size() <=
-                     as_bytes(slots_.front().response.bytes).data() + splices.back().at;
+                     slots_.front().response.bytes.data() + splices.back().at;
     }
     sent = socket_->write_some(std::span<const Bytes>(parts.data(), count), file_follows);
   }
