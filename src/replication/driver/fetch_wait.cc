@@ -1,6 +1,6 @@
 #include "replication/driver/fetch_wait.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "replication/driver/scatter.h"
 
@@ -90,7 +90,8 @@ void FetchWait::wait(const std::vector<ports::FetchOutcome>& outcomes) {
   waiting_ = true;
   if (!timer_) {
     timer_ = from_.at(deadline_, [self = shared_from_this()] {
-      self->waiting_ = false;
+      if (!std::exchange(self->waiting_, false))
+        return;  // a read is under way and will see that the time is up
       self->read();
     });
   }
