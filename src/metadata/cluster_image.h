@@ -22,13 +22,6 @@
 
 namespace moldau {
 
-struct OffsetAndEpoch {  // ends a range of the log: the offset of the first record that isn't in it, the last
-                         // one's epoch
-  Offset offset{0};
-  LeaderEpoch epoch{0};
-  auto operator<=>(const OffsetAndEpoch&) const = default;
-};
-
 struct TopicImage {
   std::string name;
   Uuid id;

@@ -82,9 +82,9 @@ void ImageReplay::end_snapshot(const RecordPosition& last) {
   advance(last);
 }
 
-ImageStep ImageReplay::take() {
+ImageChange ImageReplay::take() {
   ASSERT(!in_transaction() && !in_snapshot_, "only whole images are shown");
-  ImageStep step;
+  ImageChange step;
   step.image = std::make_shared<const ClusterImage>(image_);
   step.delta = std::make_shared<const ClusterDelta>(std::move(delta_));
   reset_delta(step.image);

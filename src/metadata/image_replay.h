@@ -27,7 +27,9 @@ struct RecordPosition {
   WallMs timestamp = -1;  // of the batch
 };
 
-struct ImageStep {
+// An image, and how it differs from the one before, which delta->before is: that of the previous change, an
+// empty one the first time.
+struct ImageChange {
   std::shared_ptr<const ClusterImage> image;
   std::shared_ptr<const ClusterDelta> delta;
 };
@@ -51,7 +53,7 @@ class ImageReplay {
   // Whether anything happened since the last take().
   bool has_news() const { return news_; }
   // The image and what changed since the last take(). Not within a transaction or a snapshot.
-  ImageStep take();
+  ImageChange take();
 
  private:
   struct Saved {
