@@ -63,6 +63,7 @@ function(moldau_layer folder uses)
 endfunction()
 
 # Tests may use more than their folder may: the simulator's file system, for example.
+set(TEST_USES_protocol zstd)
 set(TEST_USES_log moldau_sim)
 set(TEST_USES_raft_driver moldau_sim)
 set(TEST_USES_metadata_driver moldau_sim)

@@ -32,7 +32,7 @@ void encode(const MessageInfo& info, const void* message, int16_t version, Encod
 // such values, and writes empty ones for such nulls.
 Status check_encodable(const MessageInfo& info, const void* message, int16_t version);
 
-bool equal(const StructInfo& structure, const void* a, const void* b);
+bool same_value(const StructInfo& structure, const void* a, const void* b);
 
 template <Message T>
 Status decode(Decoder& in, int16_t version, T& out) { return decode(T::kInfo, in, version, &out); }
@@ -45,6 +45,6 @@ Status check_encodable(const T& message, int16_t version) { return check_encodab
 
 // All fields, by value: views compare by their bytes, external records by token and size.
 template <Message T>
-bool operator==(const T& a, const T& b) { return equal(*T::kInfo.root, &a, &b); }
+bool operator==(const T& a, const T& b) { return same_value(*T::kInfo.root, &a, &b); }
 
 }  // namespace moldau::protocol

@@ -9,10 +9,10 @@ namespace {
 
 template <class T>
 bool same(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, Bytes>) return moldau::equal(a, b);
+  if constexpr (std::is_same_v<T, Bytes>) return equal(a, b);
   else if constexpr (std::is_same_v<T, Records>)
     return a.is_external() == b.is_external() &&
-           (a.is_external() ? a.token() == b.token() && a.size() == b.size() : moldau::equal(a.bytes(), b.bytes()));
+           (a.is_external() ? a.token() == b.token() && a.size() == b.size() : equal(a.bytes(), b.bytes()));
   else if constexpr (std::is_same_v<T, double>) return std::memcmp(&a, &b, sizeof a) == 0;  // a NaN equals itself
   else return a == b;
 }
@@ -45,13 +45,13 @@ bool equal_structs(const FieldInfo& field, const void* a, const void* b) {
   if (!field.is(FieldInfo::kArray)) {
     const void* left = struct_value(field, a);
     const void* right = struct_value(field, b);
-    return left && right ? equal(info, left, right) : left == right;
+    return left && right ? same_value(info, left, right) : left == right;
   }
   const StructArray left = struct_array(field, a);
   const StructArray right = struct_array(field, b);
   if (left.null != right.null || left.count != right.count) return false;
   for (size_t i = 0; i < left.count; ++i)
-    if (!equal(info, left.first + i * info.size, right.first + i * info.size)) return false;
+    if (!same_value(info, left.first + i * info.size, right.first + i * info.size)) return false;
   return true;
 }
 
@@ -154,7 +154,7 @@ class EncodableCheck {
 
 }  // namespace
 
-bool equal(const StructInfo& structure, const void* a, const void* b) {
+bool same_value(const StructInfo& structure, const void* a, const void* b) {
   for (const FieldInfo& field : structure.all()) {
     const void* left = member(a, field);
     const void* right = member(b, field);
