@@ -31,6 +31,7 @@ def table_groups(units):
 def outputs(units):
     """Path -> a function that makes the text."""
     out = {"protocol/api_keys.h": lambda: registry.api_keys(units), "protocol/record_types.h": lambda: registry.record_types(units),
+           "protocol/metadata_records.h": lambda: registry.metadata_records(units),
            "protocol/registry.cc": lambda: registry.registry(units)}
     for unit in units:
         if unit.messages:

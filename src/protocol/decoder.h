@@ -8,6 +8,8 @@
 //   struct        as it is; nullable: int8 -1 null, 1 present
 //   tagged part   none                        uvarint count, then uvarint tag, uvarint size, value each
 //
+// As Kafka does, any negative length reads as null, any other byte than 0 as true, and tags may come in any order.
+//
 // Limits
 //   L1  a length or count needs its bytes in the input: count * least bytes of an element <= what remains
 //   L2  a string has at most 32767 bytes, an array at most 1,000,000 elements, a tagged part at most 10,000 fields
@@ -92,14 +94,8 @@ class Decoder : public Reader {
     else fill_structs(n, out.emplace(), decode_one);
   }
 
-  // Whether a nullable struct follows.
-  bool struct_follows(bool nullable) {
-    const int8_t marker = i8();
-    if (marker == 1) return true;
-    if (marker != -1) refuse("a nullable struct begins with neither -1 nor 1");
-    else if (!nullable) refuse("null where this version allows none");
-    return false;
-  }
+  // Whether a nullable struct is there: false is null, or a failure.
+  bool struct_follows() { return i8() >= 0 && ok(); }
 
   // The tagged part: calls known(tag) for each field, which decodes the value and returns true, or returns false: skipped.
   template <class F>
@@ -126,12 +122,12 @@ class Decoder : public Reader {
   template <class T>
   static constexpr size_t kLeast = sizeof(T);
 
-  int64_t compact_length() { return static_cast<int64_t>(uvarint()) - 1; }
+  int64_t compact_length() { return int64_t{static_cast<int32_t>(uvarint())} - 1; }
   int64_t checked(int64_t n, bool nullable) {
     if (!ok()) [[unlikely]] return 0;
-    if (n >= 0 || (n == kNull && nullable)) [[likely]] return n;
-    refuse(n == kNull ? "null where this version allows none" : "a negative length");
-    return 0;
+    if (n >= 0) [[likely]] return n;
+    if (nullable) return kNull;
+    return refuse("null where this version allows none"), 0;
   }
   std::string_view take_string(int64_t n) {
     if (n > static_cast<int64_t>(kMaxStringBytes)) return refuse("a string of more than 32767 bytes"), std::string_view{};

@@ -73,7 +73,7 @@ class TableDecoder {
   void single(const FieldInfo& field, void* at, bool nullable) {
     if (!field.is(FieldInfo::kOptional)) return void(structure(*field.structure, at));
     // Within a tagged field the marker is a varint: 0 or 1.
-    const bool present = !nullable || (field.tagged() ? in_.uvarint() != 0 : in_.struct_follows(true));
+    const bool present = !nullable || (field.tagged() ? in_.uvarint() != 0 : in_.struct_follows());
     if (!in_.ok()) return;
     if (present) structure(*field.structure, field.structure->ops.emplace(at));
     else field.structure->ops.clear(at);
