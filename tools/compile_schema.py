@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from schema_compiler import registry, structs, tables  # noqa: E402
+from schema_compiler import direct, registry, structs, tables  # noqa: E402
 from schema_compiler.model import SchemaError  # noqa: E402
 from schema_compiler.parser import parse_all  # noqa: E402
 
@@ -38,6 +38,8 @@ def outputs(units):
             out[structs.header_path(unit)] = lambda unit=unit: structs.header(unit)
     for name, members in table_groups(units).items():
         out[f"protocol/tables_{name}.cc"] = lambda members=members: tables.source(members)
+        if any(m.hot for unit in members for m in unit.messages):
+            out[f"protocol/direct_{name}.cc"] = lambda members=members: direct.source(members)
     return out
 
 
