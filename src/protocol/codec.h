@@ -19,13 +19,13 @@
 namespace moldau::protocol {
 
 // Which code does the work; the tables can do all messages.
-enum class Codec : uint8_t { kFastest, kTables };
+enum class CodecKind : uint8_t { kFastest, kTables };
 
 // By description. `message` points at a struct of the type that `info` describes.
 // Errors: UNSUPPORTED_VERSION; INVALID_REQUEST or, for what isn't a request, CORRUPT_MESSAGE, with the field and the
 // byte. After an error the struct's content is unspecified.
-Status decode(const MessageInfo& info, Decoder& in, int16_t version, void* message, Codec codec = Codec::kFastest);
-void encode(const MessageInfo& info, const void* message, int16_t version, Encoder& out, Codec codec = Codec::kFastest);
+Status decode(const MessageInfo& info, Decoder& in, int16_t version, void* message, CodecKind codec = CodecKind::kFastest);
+void encode(const MessageInfo& info, const void* message, int16_t version, Encoder& out, CodecKind codec = CodecKind::kFastest);
 
 // Whether the version can carry the message: a field that it lacks has its default or is ignorable, no null stands
 // where it has none, strings are short enough. Error: INVALID_REQUEST with the field. encode() doesn't ask: it drops

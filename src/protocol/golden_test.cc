@@ -10,7 +10,7 @@
 namespace moldau::protocol {
 namespace {
 
-constexpr Codec kCodecs[] = {Codec::kTables, Codec::kFastest};
+constexpr CodecKind kCodecs[] = {CodecKind::kTables, CodecKind::kFastest};
 
 std::string title(const GoldenMessage& g) { return g.message + " version " + std::to_string(g.version) + " " + g.name; }
 
@@ -32,7 +32,7 @@ TEST(Golden, AreOfEveryMessageAndVersion) {
 TEST(Golden, DecodeToTheirValues) {
   for (const GoldenMessage& g : goldens()) {
     ASSERT_NE(g.info, nullptr) << title(g);
-    for (Codec codec : kCodecs) {
+    for (CodecKind codec : kCodecs) {
       AnyMessage message(*g.info);
       Decoder in(as_bytes(g.bytes));
       const Status done = decode(*g.info, in, g.version, message.get(), codec);
@@ -55,7 +55,7 @@ TEST(Golden, EncodeToTheirBytes) {
     ASSERT_TRUE(read) << title(g) << ": " << read.error().message;
     const Status encodable = check_encodable(*g.info, message.get(), g.version);
     ASSERT_TRUE(encodable) << title(g) << ": " << encodable.error().message;
-    for (Codec codec : kCodecs) {
+    for (CodecKind codec : kCodecs) {
       Encoder out;
       encode(*g.info, message.get(), g.version, out, codec);
       ASSERT_TRUE(out.ok());
