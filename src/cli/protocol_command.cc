@@ -65,7 +65,8 @@ Result<std::string> parse_hex(std::string_view hex) {
     const size_t high = kDigits.find(digits[i]);
     const size_t low = kDigits.find(digits[i + 1]);
     if (high == kDigits.npos || low == kDigits.npos)
-      return fail(ErrorCode::kInvalidRequest, "no hex digit at character " + std::to_string(high == kDigits.npos ? i + 1 : i + 2));
+      return fail(ErrorCode::kInvalidRequest,
+                  "no hex digit at character " + std::to_string(high == kDigits.npos ? i + 1 : i + 2));
     out += static_cast<char>(high << 4 | low);
   }
   return out;
@@ -90,7 +91,8 @@ Result<std::string> decode_line(const Options& options, std::string_view line) {
     TRY(protocol::decode(*options.info, in, version, message.get()));
   }
   if (in.remaining() > 0)
-    return fail(ErrorCode::kInvalidRequest, "bytes left over behind byte " + std::to_string(in.position()) + ": " + std::to_string(in.remaining()));
+    return fail(ErrorCode::kInvalidRequest, "bytes left over behind byte " + std::to_string(in.position()) +
+                                                ": " + std::to_string(in.remaining()));
   return protocol::to_json(*options.info, message.get(), version);
 }
 
@@ -100,8 +102,10 @@ Result<std::string> encode_line(const Options& options, std::string_view line) {
   TRY(protocol::from_json(*options.info, line, message.get(), storage));
   TRY(protocol::check_encodable(*options.info, message.get(), options.version));
   protocol::Encoder out;
-  if (options.framed) protocol::encode_framed(*options.info, message.get(), options.version, out);
-  else protocol::encode(*options.info, message.get(), options.version, out);
+  if (options.framed)
+    protocol::encode_framed(*options.info, message.get(), options.version, out);
+  else
+    protocol::encode(*options.info, message.get(), options.version, out);
   return hex_of(out.view());
 }
 
@@ -124,7 +128,8 @@ int for_each_line(std::istream& in, std::ostream& out, std::ostream& err, const 
 
 int list(const std::string& kind, std::ostream& out) {
   for (const MessageInfo* info : protocol::all_messages())
-    if (kind.empty() || kind == kind_name(info->kind)) out << kind_name(info->kind) << ' ' << info->name << ' ' << versions_text(*info) << '\n';
+    if (kind.empty() || kind == kind_name(info->kind))
+      out << kind_name(info->kind) << ' ' << info->name << ' ' << versions_text(*info) << '\n';
   return 0;
 }
 
@@ -132,34 +137,44 @@ int list(const std::string& kind, std::ostream& out) {
 bool resolve(Options& options, std::ostream& err) {
   options.info = find_message(options.kind, options.name);
   if (!options.info) {
-    err << "no " << options.kind << " is called " << options.name << "; `moldau protocol list " << options.kind << "` prints their names\n";
+    err << "no " << options.kind << " is called " << options.name << "; `moldau protocol list "
+        << options.kind << "` prints their names\n";
     return false;
   }
   if (options.info->versions.contains(options.version)) return true;
-  err << options.info->name << " has no version " << options.version << ", only " << versions_text(*options.info) << '\n';
+  err << options.info->name << " has no version " << options.version << ", only "
+      << versions_text(*options.info) << '\n';
   return false;
 }
 
 CLI::App* add_codec_command(CLI::App& app, const char* name, const char* what, Options& options) {
   CLI::App* command = app.add_subcommand(name, what);
-  command->add_option("KIND", options.kind, "what the lines hold")->required()->check(CLI::IsMember({"request", "response", "record", "header", "data"}));
-  command->add_option("NAME", options.name, "of the message, for example Produce or PartitionRecord")->required();
+  command->add_option("KIND", options.kind, "what the lines hold")
+      ->required()
+      ->check(CLI::IsMember({"request", "response", "record", "header", "data"}));
+  command->add_option("NAME", options.name, "of the message, for example Produce or PartitionRecord")
+      ->required();
   command->add_option("VERSION", options.version, "of the message")->required();
-  command->add_flag("--framed", options.framed, "records and data with what stands in front of them where they are stored");
+  command->add_flag("--framed", options.framed,
+                    "records and data with what stands in front of them where they are stored");
   return command;
 }
 
 }  // namespace
 
-int run_protocol_command(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
-  CLI::App app("Translates messages of the Kafka protocol between hex and JSON, one a line, from standard input to standard output.",
-               "moldau protocol");
+int run_protocol_command(std::span<const std::string> args, std::istream& in, std::ostream& out,
+                         std::ostream& err) {
+  CLI::App app(
+      "Translates messages of the Kafka protocol between hex and JSON, one a line, from standard input to "
+      "standard output.",
+      "moldau protocol");
   app.require_subcommand(1);
   Options options;
   CLI::App* decode = add_codec_command(app, "decode", "hex lines to JSON lines", options);
   CLI::App* encode = add_codec_command(app, "encode", "JSON lines to hex lines", options);
   CLI::App* names = app.add_subcommand("list", "names and versions of the messages");
-  names->add_option("KIND", options.kind, "only these")->check(CLI::IsMember({"request", "response", "record", "header", "data"}));
+  names->add_option("KIND", options.kind, "only these")
+      ->check(CLI::IsMember({"request", "response", "record", "header", "data"}));
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::ParseError& error) {
@@ -167,8 +182,11 @@ int run_protocol_command(std::span<const std::string> args, std::istream& in, st
   }
   if (names->parsed()) return list(options.kind, out);
   if (!resolve(options, err)) return 2;
-  if (decode->parsed()) return for_each_line(in, out, err, [&](std::string_view line) { return decode_line(options, line); });
-  return encode->parsed() ? for_each_line(in, out, err, [&](std::string_view line) { return encode_line(options, line); }) : 2;
+  if (decode->parsed())
+    return for_each_line(in, out, err, [&](std::string_view line) { return decode_line(options, line); });
+  return encode->parsed()
+             ? for_each_line(in, out, err, [&](std::string_view line) { return encode_line(options, line); })
+             : 2;
 }
 
 }  // namespace moldau::cli

@@ -14,6 +14,7 @@ namespace moldau::cli {
 
 // `args` are those behind "protocol". 0: all lines were right; 1: some weren't, each named on `err` by its number with
 // the reason, the others were done; 2: the command itself is wrong.
-int run_protocol_command(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err);
+int run_protocol_command(std::span<const std::string> args, std::istream& in, std::ostream& out,
+                         std::ostream& err);
 
 }  // namespace moldau::cli

@@ -20,7 +20,8 @@ namespace {
 
 std::string spliced(const Encoded& encoded, const std::map<uint64_t, std::string>& files) {
   std::string out(as_text(encoded.bytes));
-  for (auto s = encoded.splices.rbegin(); s != encoded.splices.rend(); ++s) out.insert(s->position, files.at(s->token));
+  for (auto s = encoded.splices.rbegin(); s != encoded.splices.rend(); ++s)
+    out.insert(s->position, files.at(s->token));
   return out;
 }
 
@@ -31,12 +32,15 @@ TEST(Codec, ExternalRecordsLeaveASpliceAndTheSameBytes) {
     auto& topic = out.responses.emplace_back(FetchResponse::FetchableTopicResponse{.topic = "t"});
     for (const auto& [token, content] : files) {
       topic.partitions.push_back({.partition_index = static_cast<int32_t>(token), .high_watermark = 5});
-      topic.partitions.back().records = external ? Records::external(token, static_cast<uint32_t>(content.size())) : Records(as_bytes(content));
+      topic.partitions.back().records = external
+                                            ? Records::external(token, static_cast<uint32_t>(content.size()))
+                                            : Records(as_bytes(content));
     }
     topic.partitions.push_back({.records = Records::external(11, 0)});
     return out;
   };
-  for (int16_t version = FetchResponse::kVersions.first; version <= FetchResponse::kVersions.last; ++version) {
+  for (int16_t version = FetchResponse::kVersions.first; version <= FetchResponse::kVersions.last;
+       ++version) {
     const auto plain = encode_response(response(false), version, 42);
     const auto external = encode_response(response(true), version, 42);
     ASSERT_TRUE(plain && external);
@@ -54,7 +58,9 @@ TEST(Codec, ExternalRecordsLeaveASpliceAndTheSameBytes) {
 
 TEST(Codec, DecodedRecordsSayWhereTheyLieInTheFrame) {
   ProduceRequest request{.acks = -1};
-  request.topic_data.push_back({.name = "t", .partition_data = {{.index = 1, .records = Records(as_bytes("first"))}, {.index = 2, .records = Records(as_bytes("second"))}}});
+  request.topic_data.push_back({.name = "t",
+                                .partition_data = {{.index = 1, .records = Records(as_bytes("first"))},
+                                                   {.index = 2, .records = Records(as_bytes("second"))}}});
   const auto frame = encode_request(request, 9, 1, "me");
   ASSERT_TRUE(frame);
   const Buffer buffer = Buffer::copy_of(frame->bytes);
@@ -94,17 +100,21 @@ TEST(Codec, TheCheckFindsWhatAVersionCanNotCarry) {
     const Status done = check_encodable(message, version);
     return done ? std::string() : done.error().message;
   };
-  EXPECT_EQ(sentence(HeartbeatRequest{.group_instance_id = "i"}, 2), "HeartbeatRequest version 2: groupInstanceId has a value, but this version lacks the field");
+  EXPECT_EQ(sentence(HeartbeatRequest{.group_instance_id = "i"}, 2),
+            "HeartbeatRequest version 2: groupInstanceId has a value, but this version lacks the field");
   EXPECT_EQ(sentence(HeartbeatRequest{.group_instance_id = "i"}, 3), "");
-  EXPECT_EQ(sentence(MetadataRequest{.topics = std::nullopt}, 0), "MetadataRequest version 0: topics is null, which this version can't say");
+  EXPECT_EQ(sentence(MetadataRequest{.topics = std::nullopt}, 0),
+            "MetadataRequest version 0: topics is null, which this version can't say");
   EXPECT_EQ(sentence(MetadataRequest{.topics = std::nullopt}, 1), "");
   MetadataRequest nameless;
   nameless.topics->emplace_back();
   nameless.topics->push_back({.name = std::nullopt});
-  EXPECT_EQ(sentence(nameless, 9), "MetadataRequest version 9: topics[1].name is null, which this version can't say");
+  EXPECT_EQ(sentence(nameless, 9),
+            "MetadataRequest version 9: topics[1].name is null, which this version can't say");
   EXPECT_EQ(sentence(nameless, 10), "");
   const std::string longer(32768, 'x');
-  EXPECT_EQ(sentence(HeartbeatRequest{.group_id = longer}, 4), "HeartbeatRequest version 4: groupId is longer than 32767 bytes");
+  EXPECT_EQ(sentence(HeartbeatRequest{.group_id = longer}, 4),
+            "HeartbeatRequest version 4: groupId is longer than 32767 bytes");
   ProduceRequest by_id;
   by_id.topic_data.push_back({.name = "ignorable at 13", .topic_id = {1, 2}});
   EXPECT_EQ(sentence(by_id, 13), "");
@@ -131,8 +141,10 @@ TEST(Codec, JsonEscapesAndRefuses) {
   ASSERT_TRUE(from_json(R"({"groupId":"a\"\\\u0001\u00e9\ud83d\ude00\n"})", request, storage));
   EXPECT_EQ(request.group_id, "a\"\\\x01é😀\n");
   EXPECT_EQ(to_json(request, 0), R"({"groupId":"a\"\\\u0001é😀\n","generationId":0,"memberId":""})");
-  EXPECT_EQ(to_json(HeartbeatRequest{.group_id = "\xff\xc0\x80\xed\xa0\x80"}, 0), "{\"groupId\":\"������\",\"generationId\":0,\"memberId\":\"\"}");
-  for (const char* wrong : {"", "{", "{}x", "[]", R"({"groupId":1})", R"({"groupId":"\ud800"})", R"({"generationId":1.5})", R"({"generationId":"1"})", R"({"groupId":"a)"})
+  EXPECT_EQ(to_json(HeartbeatRequest{.group_id = "\xff\xc0\x80\xed\xa0\x80"}, 0),
+            "{\"groupId\":\"������\",\"generationId\":0,\"memberId\":\"\"}");
+  for (const char* wrong : {"", "{", "{}x", "[]", R"({"groupId":1})", R"({"groupId":"\ud800"})",
+                            R"({"generationId":1.5})", R"({"generationId":"1"})", R"({"groupId":"a)"})
     EXPECT_FALSE(from_json(wrong, request, storage)) << wrong;
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "[";
@@ -166,7 +178,9 @@ TEST(ApiInfo, SaysWhatKafkaSays) {
 }
 
 TEST(ApiInfo, AdvertisesWhatKafkaAdvertises) {
-  const auto range = [](ApiKey key, ListenerKind kind, bool unstable) { return advertised_versions(api_info(key), kind, unstable); };
+  const auto range = [](ApiKey key, ListenerKind kind, bool unstable) {
+    return advertised_versions(api_info(key), kind, unstable);
+  };
   EXPECT_EQ(range(ApiKey::kProduce, ListenerKind::kBroker, false), (VersionRange{0, 13}));
   EXPECT_FALSE(is_served(api_info(ApiKey::kProduce), 2, ListenerKind::kBroker, false));
   EXPECT_TRUE(range(ApiKey::kProduce, ListenerKind::kController, false).empty());

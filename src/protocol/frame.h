@@ -31,12 +31,14 @@ Result<RequestHead> decode_request_header(Decoder& in);
 Result<ResponseHeader> decode_response_header(Decoder& in, const ApiInfo& api, int16_t version);
 
 // Whole frames, size included. Error: INVALID_REQUEST if a string has no encoding or the frame exceeds 2^31-1 bytes.
-Result<Encoded> encode_request(const MessageInfo& info, const void* body, int16_t version, int32_t correlation_id,
-                               std::optional<std::string_view> client_id);
-Result<Encoded> encode_response(const MessageInfo& info, const void* body, int16_t version, int32_t correlation_id);
+Result<Encoded> encode_request(const MessageInfo& info, const void* body, int16_t version,
+                               int32_t correlation_id, std::optional<std::string_view> client_id);
+Result<Encoded> encode_response(const MessageInfo& info, const void* body, int16_t version,
+                                int32_t correlation_id);
 
 template <Message T>
-Result<Encoded> encode_request(const T& body, int16_t version, int32_t correlation_id, std::optional<std::string_view> client_id) {
+Result<Encoded> encode_request(const T& body, int16_t version, int32_t correlation_id,
+                               std::optional<std::string_view> client_id) {
   return encode_request(T::kInfo, &body, version, correlation_id, client_id);
 }
 template <Message T>
@@ -63,8 +65,12 @@ void encode_framed(const MessageInfo& info, const void* message, int16_t version
 Result<int16_t> decode_framed(const MessageInfo& info, Decoder& in, void* message, int16_t version = 0);
 
 template <Message T>
-void encode_framed(const T& message, int16_t version, Encoder& out) { encode_framed(T::kInfo, &message, version, out); }
+void encode_framed(const T& message, int16_t version, Encoder& out) {
+  encode_framed(T::kInfo, &message, version, out);
+}
 template <Message T>
-Result<int16_t> decode_framed(Decoder& in, T& out) { return decode_framed(T::kInfo, in, &out); }
+Result<int16_t> decode_framed(Decoder& in, T& out) {
+  return decode_framed(T::kInfo, in, &out);
+}
 
 }  // namespace moldau::protocol

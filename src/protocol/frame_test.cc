@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "protocol/any_message.h"
-#include "protocol/golden_vectors.h"
 #include "protocol/json.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/metadata_record.h"
+#include "protocol/testdata/golden_vectors.h"
 
 namespace moldau::protocol {
 namespace {
@@ -15,7 +15,9 @@ namespace {
 constexpr int32_t kCorrelationId = 16909060;
 constexpr std::string_view kClientId = "golden-client";
 
-std::string title(const GoldenFrame& g) { return g.message + " version " + std::to_string(g.version) + " " + g.name; }
+std::string title(const GoldenFrame& g) {
+  return g.message + " version " + std::to_string(g.version) + " " + g.name;
+}
 
 TEST(Frame, GoldenOnesDecodeAndEncode) {
   const auto frames = golden_frames(MOLDAU_TESTDATA);
@@ -43,8 +45,9 @@ TEST(Frame, GoldenOnesDecodeAndEncode) {
     AnyMessage body(*g.info);
     ASSERT_TRUE(decode(*g.info, in, g.version, body.get())) << title(g);
     EXPECT_EQ(in.remaining(), 0u);
-    const auto frame = g.info->kind == MessageKind::kRequest ? encode_request(*g.info, body.get(), g.version, kCorrelationId, kClientId)
-                                                             : encode_response(*g.info, body.get(), g.version, kCorrelationId);
+    const auto frame = g.info->kind == MessageKind::kRequest
+                           ? encode_request(*g.info, body.get(), g.version, kCorrelationId, kClientId)
+                           : encode_response(*g.info, body.get(), g.version, kCorrelationId);
     ASSERT_TRUE(frame);
     ASSERT_TRUE(equal(frame->bytes, as_bytes(g.bytes))) << title(g);
   }
@@ -94,7 +97,8 @@ TEST(Frame, WrongOnesAreRefused) {
 
 TEST(Frame, HeadersOfUnknownApisAreRefusedButUnknownVersionsAreNot) {
   Encoder out;
-  const RequestHeader header{.request_api_key = 18, .request_api_version = 99, .correlation_id = 5, .client_id = "c"};
+  const RequestHeader header{
+      .request_api_key = 18, .request_api_version = 99, .correlation_id = 5, .client_id = "c"};
   encode(header, 2, out);
   Decoder in(out.view());
   const auto head = decode_request_header(in);

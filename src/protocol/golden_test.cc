@@ -3,16 +3,18 @@
 
 #include "protocol/any_message.h"
 #include "protocol/codec.h"
-#include "protocol/golden_vectors.h"
 #include "protocol/json.h"
 #include "protocol/json_value.h"
+#include "protocol/testdata/golden_vectors.h"
 
 namespace moldau::protocol {
 namespace {
 
 constexpr CodecKind kCodecs[] = {CodecKind::kTables, CodecKind::kFastest};
 
-std::string title(const GoldenMessage& g) { return g.message + " version " + std::to_string(g.version) + " " + g.name; }
+std::string title(const GoldenMessage& g) {
+  return g.message + " version " + std::to_string(g.version) + " " + g.name;
+}
 
 const std::vector<GoldenMessage>& goldens() {
   static const auto all = golden_messages(MOLDAU_TESTDATA);
@@ -25,7 +27,8 @@ TEST(Golden, AreOfEveryMessageAndVersion) {
     std::vector<bool> seen(static_cast<size_t>(info->versions.last) + 1);
     for (const GoldenMessage& g : goldens())
       if (g.info == info) seen[static_cast<size_t>(g.version)] = true;
-    for (int16_t v = info->versions.first; v <= info->versions.last; ++v) EXPECT_TRUE(seen[static_cast<size_t>(v)]) << info->name << " " << v;
+    for (int16_t v = info->versions.first; v <= info->versions.last; ++v)
+      EXPECT_TRUE(seen[static_cast<size_t>(v)]) << info->name << " " << v;
   }
 }
 
@@ -40,7 +43,9 @@ TEST(Golden, DecodeToTheirValues) {
       ASSERT_EQ(in.remaining(), 0u) << title(g);
       const std::string json = to_json(*g.info, message.get(), g.version);
       if (json == g.json) continue;
-      ASSERT_TRUE(same_json(*parse_json(json), *parse_json(g.json))) << title(g) << "\n" << json << "\n" << g.json;
+      ASSERT_TRUE(same_json(*parse_json(json), *parse_json(g.json))) << title(g) << "\n"
+                                                                     << json << "\n"
+                                                                     << g.json;
     }
   }
 }

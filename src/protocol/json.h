@@ -16,10 +16,13 @@ std::string to_json(const MessageInfo& info, const void* message, int16_t versio
 
 // Fields that are left out keep their defaults. The strings and bytes of the message are views into `storage`.
 // Error: INVALID_REQUEST with the field and the reason; unknown fields and numbers out of range are errors.
-Status from_json(const MessageInfo& info, std::string_view json, void* message, std::deque<std::string>& storage);
+Status from_json(const MessageInfo& info, std::string_view json, void* message,
+                 std::deque<std::string>& storage);
 
 template <Message T>
-std::string to_json(const T& message, int16_t version) { return to_json(T::kInfo, &message, version); }
+std::string to_json(const T& message, int16_t version) {
+  return to_json(T::kInfo, &message, version);
+}
 
 template <Message T>
 Status from_json(std::string_view json, T& message, std::deque<std::string>& storage) {

@@ -39,13 +39,15 @@ class JsonReader {
 
   bool value(const FieldInfo& field, void* at, const JsonValue& json) {
     if (json.kind == Kind::kNull && !field.is(FieldInfo::kOptional)) return refuse("can't be null");
-    if (field.type == FieldType::kStruct) return field.is(FieldInfo::kArray) ? structs(field, at, json) : single(field, at, json);
+    if (field.type == FieldType::kStruct)
+      return field.is(FieldInfo::kArray) ? structs(field, at, json) : single(field, at, json);
     return with_scalar(field.type, [&]<class T>(T*) {
       if (field.is(FieldInfo::kArray)) {
         if constexpr (kStandsInArray<T>) return array<T>(field, at, json);
         return false;
       }
-      if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, Bytes> || std::is_same_v<T, Records>) {
+      if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, Bytes> ||
+                    std::is_same_v<T, Records>) {
         if (field.is(FieldInfo::kOptional)) {
           auto& maybe = as<std::optional<T>>(at);
           if (json.kind == Kind::kNull) return maybe.reset(), true;
@@ -124,13 +126,15 @@ class JsonReader {
     const std::string& text = json.text;
     if constexpr (std::is_same_v<T, double>) {
       if (json.kind == Kind::kString) {
-        out = text == "NaN" ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+        out = text == "NaN" ? std::numeric_limits<double>::quiet_NaN()
+                            : std::numeric_limits<double>::infinity();
         if (text == "-Infinity") out = -out;
         return text == "NaN" || text == "Infinity" || text == "-Infinity" || refuse("must be a number");
       }
     }
     const auto end = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (json.kind != Kind::kNumber || end.ptr != text.data() + text.size()) return refuse("must be a number of its type");
+    if (json.kind != Kind::kNumber || end.ptr != text.data() + text.size())
+      return refuse("must be a number of its type");
     return end.ec == std::errc() || refuse("is out of its type's range");
   }
 
@@ -141,7 +145,8 @@ class JsonReader {
 
 }  // namespace
 
-Status from_json(const MessageInfo& info, std::string_view json, void* message, std::deque<std::string>& storage) {
+Status from_json(const MessageInfo& info, std::string_view json, void* message,
+                 std::deque<std::string>& storage) {
   TRY_ASSIGN(const JsonValue value, parse_json(json));
   info.reset(message);
   JsonReader reader(storage);

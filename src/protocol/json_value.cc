@@ -13,22 +13,32 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 void append_utf8(std::string& out, uint32_t c) {
   auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
-  if (c < 0x80) out += static_cast<char>(c);
-  else if (c < 0x800) out += static_cast<char>(0xc0 | c >> 6), tail(0);
-  else if (c < 0x10000) out += static_cast<char>(0xe0 | c >> 12), tail(6), tail(0);
-  else out += static_cast<char>(0xf0 | c >> 18), tail(12), tail(6), tail(0);
+  if (c < 0x80)
+    out += static_cast<char>(c);
+  else if (c < 0x800)
+    out += static_cast<char>(0xc0 | c >> 6), tail(0);
+  else if (c < 0x10000)
+    out += static_cast<char>(0xe0 | c >> 12), tail(6), tail(0);
+  else
+    out += static_cast<char>(0xf0 | c >> 18), tail(12), tail(6), tail(0);
 }
 
 // Bytes of the UTF-8 sequence at the front of text, 0 if it is none.
 size_t utf8_length(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = at(0);
-  const size_t n = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  const size_t n = lead < 0x80                   ? 1
+                   : lead >= 0xc2 && lead < 0xe0 ? 2
+                   : lead >= 0xe0 && lead < 0xf0 ? 3
+                   : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                 : 0;
   if (n > text.size()) return 0;
   for (size_t i = 1; i < n; ++i)
     if ((at(i) & 0xc0) != 0x80) return 0;
-  if (n == 3 && ((lead == 0xe0 && at(1) < 0xa0) || (lead == 0xed && at(1) >= 0xa0))) return 0;  // overlong, surrogates
-  if (n == 4 && ((lead == 0xf0 && at(1) < 0x90) || (lead == 0xf4 && at(1) >= 0x90))) return 0;  // overlong, beyond U+10FFFF
+  if (n == 3 && ((lead == 0xe0 && at(1) < 0xa0) || (lead == 0xed && at(1) >= 0xa0)))
+    return 0;  // overlong, surrogates
+  if (n == 4 && ((lead == 0xf0 && at(1) < 0x90) || (lead == 0xf4 && at(1) >= 0x90)))
+    return 0;  // overlong, beyond U+10FFFF
   return n;
 }
 
@@ -41,13 +51,15 @@ class Parser {
     const bool ok = this->value(value, 0);
     skip_space();
     if (ok && at_ == text_.size()) return value;
-    return fail(ErrorCode::kInvalidRequest, "not JSON at character " + std::to_string(at_ + 1) + ": " + (ok ? "something follows the value" : why_));
+    return fail(ErrorCode::kInvalidRequest, "not JSON at character " + std::to_string(at_ + 1) + ": " +
+                                                (ok ? "something follows the value" : why_));
   }
 
  private:
   bool refuse(const char* why) { return why_ = why, false; }
   void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+      ++at_;
   }
   bool accept(char c) {
     skip_space();
@@ -67,7 +79,10 @@ class Parser {
       case '{': return object(out, depth);
       case '[': return array(out, depth);
       case '"': out.kind = JsonValue::Kind::kString; return string(out.text);
-      case 't': out.kind = JsonValue::Kind::kBool; out.boolean = true; return literal("true");
+      case 't':
+        out.kind = JsonValue::Kind::kBool;
+        out.boolean = true;
+        return literal("true");
       case 'f': out.kind = JsonValue::Kind::kBool; return literal("false");
       case 'n': return literal("null");
       default: out.kind = JsonValue::Kind::kNumber; return number(out.text);
@@ -101,7 +116,9 @@ class Parser {
 
   bool number(std::string& out) {
     const size_t begin = at_;
-    while (at_ < text_.size() && std::string_view("+-0123456789.eE").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() &&
+           std::string_view("+-0123456789.eE").find(text_[at_]) != std::string_view::npos)
+      ++at_;
     out = text_.substr(begin, at_ - begin);
     double parsed = 0;
     const auto end = std::from_chars(out.data(), out.data() + out.size(), parsed);
@@ -113,8 +130,10 @@ class Parser {
       const char c = text_[at_];
       if (c == '"') return ++at_, true;
       if (static_cast<uint8_t>(c) < 0x20) return refuse("a control character in a string");
-      if (c != '\\') out += c;
-      else if (!escape(out)) return false;
+      if (c != '\\')
+        out += c;
+      else if (!escape(out))
+        return false;
     }
     return refuse("the text ends within a string");
   }
@@ -163,7 +182,9 @@ const JsonValue* JsonValue::find(std::string_view name) const {
   return nullptr;
 }
 
-Result<JsonValue> parse_json(std::string_view text) { return Parser(text).parse(); }
+Result<JsonValue> parse_json(std::string_view text) {
+  return Parser(text).parse();
+}
 
 bool same_json(const JsonValue& a, const JsonValue& b) {
   if (a.kind != b.kind || a.boolean != b.boolean) return false;
@@ -184,12 +205,15 @@ void append_json_string(std::string& out, std::string_view text) {
     const size_t n = utf8_length(text);
     const char c = text.front();
     constexpr std::string_view kSpecial = "\"\\\b\f\n\r\t", kNames = "\"\\bfnrt";
-    if (n == 0) out += kReplacement;
-    else if (const size_t i = kSpecial.find(c); i != std::string_view::npos) (out += '\\') += kNames[i];
+    if (n == 0)
+      out += kReplacement;
+    else if (const size_t i = kSpecial.find(c); i != std::string_view::npos)
+      (out += '\\') += kNames[i];
     else if (static_cast<uint8_t>(c) < 0x20) {
       constexpr std::string_view kDigits = "0123456789ABCDEF";
       ((out += "\\u00") += kDigits[static_cast<uint8_t>(c) >> 4]) += kDigits[c & 15];
-    } else out += text.substr(0, n);
+    } else
+      out += text.substr(0, n);
     text.remove_prefix(n == 0 ? 1 : n);
   }
   out += '"';
@@ -202,7 +226,8 @@ void append_json_number(std::string& out, double value) {
   const double size = std::abs(value);
   const bool fixed = size == 0 || (size >= 1e-3 && size < 1e7);
   std::array<char, 64> raw;
-  const auto end = std::to_chars(raw.data(), raw.data() + raw.size(), value, fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  const auto end = std::to_chars(raw.data(), raw.data() + raw.size(), value,
+                                 fixed ? std::chars_format::fixed : std::chars_format::scientific);
   std::string digits(raw.data(), end.ptr);
   std::string exponent;
   if (const size_t e = digits.find('e'); e != std::string::npos) {

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -11,15 +10,22 @@
 
 namespace moldau::protocol {
 
+struct JsonMember;
+
 struct JsonValue {
   enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
   bool boolean = false;
   std::string text;  // a string's content (UTF-8), or a number as it was written
   std::vector<JsonValue> elements;
-  std::vector<std::pair<std::string, JsonValue>> members;  // in the text's order
+  std::vector<JsonMember> members;  // in the text's order
 
   const JsonValue* find(std::string_view name) const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 // One value and nothing behind it, nested at most 64 deep. Error: INVALID_REQUEST with the position.

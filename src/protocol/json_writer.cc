@@ -32,7 +32,8 @@ class JsonWriter {
         if constexpr (kStandsInArray<T>) array(scalar_array<T>(field, at));
         return;
       }
-      if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, Bytes> || std::is_same_v<T, Records>) {
+      if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, Bytes> ||
+                    std::is_same_v<T, Records>) {
         if (field.is(FieldInfo::kOptional)) {
           const auto& maybe = as<std::optional<T>>(at);
           return maybe ? scalar(*maybe) : void(out_ += "null");
@@ -71,13 +72,20 @@ class JsonWriter {
 
   template <class T>
   void scalar(const T& v) {
-    if constexpr (std::is_same_v<T, std::string_view>) append_json_string(out_, v);
-    else if constexpr (std::is_same_v<T, Bytes>) base64(v);
-    else if constexpr (std::is_same_v<T, Records>) base64(v.bytes());
-    else if constexpr (std::is_same_v<T, Uuid>) ((out_ += '"') += v.text()) += '"';
-    else if constexpr (std::is_same_v<T, double>) append_json_number(out_, v);
-    else if constexpr (std::is_same_v<T, bool>) out_ += v ? "true" : "false";
-    else out_ += std::to_string(v);
+    if constexpr (std::is_same_v<T, std::string_view>)
+      append_json_string(out_, v);
+    else if constexpr (std::is_same_v<T, Bytes>)
+      base64(v);
+    else if constexpr (std::is_same_v<T, Records>)
+      base64(v.bytes());
+    else if constexpr (std::is_same_v<T, Uuid>)
+      ((out_ += '"') += v.text()) += '"';
+    else if constexpr (std::is_same_v<T, double>)
+      append_json_number(out_, v);
+    else if constexpr (std::is_same_v<T, bool>)
+      out_ += v ? "true" : "false";
+    else
+      out_ += std::to_string(v);
   }
   void base64(Bytes v) {
     out_ += '"';

@@ -4,65 +4,57 @@
 //
 //   protocol_fuzz --write-seeds DIRECTORY     writes the golden vectors as a corpus
 //   protocol_fuzz -max_total_time=60 DIRECTORY
-#include <malloc.h>
+#include <sanitizer/allocator_interface.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <new>
 
 #include "base/assert.h"
 #include "protocol/any_message.h"
 #include "protocol/codec.h"
 #include "protocol/frame.h"
-#include "protocol/golden_vectors.h"
 #include "protocol/json.h"
 #include "protocol/metadata_record.h"
+#include "protocol/testdata/golden_vectors.h"
 
 namespace {
 
-size_t live = 0;
-size_t peak = 0;
+// Bytes on the heap now, and the most since it was last set.
+int64_t live = 0;
+int64_t peak = 0;
 
-void* counted(size_t size) {
-  void* p = std::malloc(size);
-  if (!p) std::abort();
-  live += malloc_usable_size(p);
+void count_malloc(const volatile void*, size_t size) {
+  live += static_cast<int64_t>(size);
   if (live > peak) peak = live;
-  return p;
 }
-void uncount(void* p) {
-  if (p) live -= malloc_usable_size(p);
-  std::free(p);
+void count_free(const volatile void* p) {
+  if (p) live -= static_cast<int64_t>(__sanitizer_get_allocated_size(p));
 }
 
 }  // namespace
-
-void* operator new(size_t size) { return counted(size); }
-void* operator new[](size_t size) { return counted(size); }
-void operator delete(void* p) noexcept { uncount(p); }
-void operator delete[](void* p) noexcept { uncount(p); }
-void operator delete(void* p, size_t) noexcept { uncount(p); }
-void operator delete[](void* p, size_t) noexcept { uncount(p); }
 
 namespace moldau::protocol {
 namespace {
 
 // Decodes within the bound on memory; a reason of its own for each failure is in the stack trace.
-bool decodes(const MessageInfo& info, Bytes bytes, int16_t version, AnyMessage& out, CodecKind codec, size_t* left = nullptr) {
+bool decodes(const MessageInfo& info, Bytes bytes, int16_t version, AnyMessage& out, CodecKind codec,
+             size_t* left = nullptr) {
   Decoder in(bytes);
-  const size_t before = peak = live;
+  const int64_t before = peak = live;
   const Status done = decode(info, in, version, out.get(), codec);
-  ASSERT(peak - before <= kAllocationPerByte * bytes.size() + kAllocationAllowance, "decoding took too much memory");
+  ASSERT(static_cast<size_t>(peak - before) <= kAllocationPerByte * bytes.size() + kAllocationAllowance,
+         "decoding took too much memory");
   if (left) *left = in.remaining();
   return done.has_value();
 }
 
 void check_json(const MessageInfo& info, const AnyMessage& message, int16_t version) {
   const std::string json = to_json(info, message.get(), version);
-  if (json.find("\xef\xbf\xbd") != json.npos || json.find("NaN") != json.npos) return;  // shown otherwise than they are
+  if (json.find("\xef\xbf\xbd") != json.npos || json.find("NaN") != json.npos)
+    return;  // shown otherwise than they are
   AnyMessage read(info);
   std::deque<std::string> storage;
   ASSERT(from_json(info, json, read.get(), storage).has_value());
@@ -109,7 +101,8 @@ void check_text(Bytes bytes) {
   const MessageInfo& info = *find_api("Fetch")->response;
   AnyMessage message(info);
   std::deque<std::string> storage;
-  if (from_json(info, as_text(bytes), message.get(), storage)) to_json(info, message.get(), info.versions.last);
+  if (from_json(info, as_text(bytes), message.get(), storage))
+    to_json(info, message.get(), info.versions.last);
 }
 
 std::string seed(size_t choice, std::string_view rest) {
@@ -121,7 +114,8 @@ void write_seeds(const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
   size_t number = 0;
   const auto write = [&](const std::string& bytes) {
-    std::ofstream(directory / std::to_string(number++), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(directory / std::to_string(number++), std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   };
   const auto all = all_messages();
   for (const GoldenMessage& g : golden_messages(MOLDAU_TESTDATA)) {
@@ -143,7 +137,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     moldau::protocol::write_seeds((*argv)[2]);
     std::exit(0);
   }
-  return 0;
+  return __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0 ? 0 : 1;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -36,7 +36,8 @@ struct GoldenFrame {
 inline std::string from_hex(std::string_view hex) {
   std::string out;
   const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; };
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    out += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
   return out;
 }
 
@@ -57,8 +58,10 @@ inline std::vector<std::vector<std::string>> read_table(const std::string& path)
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
     auto& row = rows.emplace_back(1);
     for (char c : std::string_view(text).substr(begin, end - begin)) {
-      if (c == '\t') row.emplace_back();
-      else row.back() += c;
+      if (c == '\t')
+        row.emplace_back();
+      else
+        row.back() += c;
     }
   }
   return rows;
@@ -67,15 +70,17 @@ inline std::vector<std::vector<std::string>> read_table(const std::string& path)
 inline std::vector<GoldenMessage> golden_messages(const std::string& testdata) {
   std::vector<GoldenMessage> out;
   for (auto& row : read_table(testdata + "/messages.tsv.zst"))
-    out.push_back({row[0], row[1], row[3], static_cast<int16_t>(std::stoi(row[2])), from_hex(row[4]), from_hex(row[5]), row[6], info_of(row[1])});
+    out.push_back({row[0], row[1], row[3], static_cast<int16_t>(std::stoi(row[2])), from_hex(row[4]),
+                   from_hex(row[5]), row[6], info_of(row[1])});
   return out;
 }
 
 inline std::vector<GoldenFrame> golden_frames(const std::string& testdata) {
   std::vector<GoldenFrame> out;
   for (auto& row : read_table(testdata + "/frames.tsv.zst"))
-    out.push_back({row[0], row[3], static_cast<int16_t>(std::stoi(row[1])), static_cast<int16_t>(std::stoi(row[2])),
-                   static_cast<size_t>(std::stoul(row[4])), from_hex(row[5]), info_of(row[0])});
+    out.push_back({row[0], row[3], static_cast<int16_t>(std::stoi(row[1])),
+                   static_cast<int16_t>(std::stoi(row[2])), static_cast<size_t>(std::stoul(row[4])),
+                   from_hex(row[5]), info_of(row[0])});
   return out;
 }
 
