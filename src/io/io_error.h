@@ -10,13 +10,13 @@ namespace moldau::io {
 struct IoError {
   enum class Kind {
     kNotFound,   // no such file or directory
-    kExists,     // already there
+    kExists,     // already there, or a directory that isn't empty
     kNoSpace,    // the disk or the quota is full: may heal
     kBusy,       // locked by another process, or the address is in use
     kRefused,    // nobody listens there, or the peer isn't reachable
     kClosed,     // the peer closed or reset the connection
     kTooMany,    // out of descriptors
-    kDenied,     // no permission
+    kDenied,     // no permission, or a directory where a file is meant
     kFailed,     // anything else: treat the device as broken
   };
   Kind kind = Kind::kFailed;
