@@ -63,6 +63,7 @@ function(moldau_layer folder uses)
 endfunction()
 
 # Tests may use more than their folder may: the simulator's file system, for example.
+set(TEST_USES_record Boost::headers crypto)
 set(TEST_USES_log moldau_sim)
 set(TEST_USES_raft_driver moldau_sim)
 set(TEST_USES_metadata_driver moldau_sim)
@@ -70,7 +71,13 @@ set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
 set(TEST_USES_api moldau_sim)
 set(TEST_USES_net moldau_sim)
-set(TEST_USES_server moldau_sim moldau_io_posix)
+set(TEST_USES_server moldau_sim)
+
+file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config)
+set(GENERATED_config ${CMAKE_BINARY_DIR}/generated/config/key_tables.cc)
+add_custom_command(OUTPUT ${GENERATED_config}
+  COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${CMAKE_SOURCE_DIR}/schema/config ${GENERATED_config}
+  DEPENDS ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${config_schemas})
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/layers.txt)
 file(STRINGS ${CMAKE_SOURCE_DIR}/layers.txt lines)

@@ -5,15 +5,11 @@
 //   12 leader epoch          int32   stamped by the leader, not under the CRC
 //   16 magic                 int8    2
 //   17 crc                   uint32  CRC-32C of everything from byte 21
-//   21 attributes            int16   bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 has delete horizon
-//   23 last offset delta     int32
-//   27 base timestamp        int64   with bit 6: the delete horizon
-//   35 max timestamp         int64
-//   43 producer id           int64
-//   51 producer epoch        int16
-//   53 base sequence         int32
-//   57 record count          int32
-//   61 records, compressed as one block if a codec is set
+//   21 attributes            int16   bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 has
+//   delete horizon 23 last offset delta     int32 27 base timestamp        int64   with bit 6: the delete
+//   horizon 35 max timestamp         int64 43 producer id           int64 51 producer epoch        int16 53
+//   base sequence         int32 57 record count          int32 61 records, compressed as one block if a codec
+//   is set
 #pragma once
 #include "base/bytes.h"
 #include "base/endian.h"
@@ -26,20 +22,22 @@ enum class Codec : int8_t { kNone = 0, kGzip = 1, kSnappy = 2, kLz4 = 3, kZstd =
 enum class TimestampType : int8_t { kCreateTime = 0, kLogAppendTime = 1 };
 
 inline constexpr size_t kBatchHeaderSize = 61;
-inline constexpr size_t kBatchOverhead = 12;        // base offset and length: what precedes the counted bytes
+inline constexpr size_t kBatchOverhead = 12;  // base offset and length: what precedes the counted bytes
 inline constexpr size_t kMagicOffset = 16;
 inline constexpr size_t kCrcCoverageStart = 21;
 inline constexpr int8_t kMagic2 = 2;
 
-// Reads fields out of a batch in place. The view is as long as the bytes it was made of; only what find_batch returned
-// is known to hold a whole batch.
+// Reads fields out of a batch in place. The view is as long as the bytes it was made of; only what find_batch
+// returned is known to hold a whole batch.
 class BatchHeader {
  public:
   explicit BatchHeader(const uint8_t* at) : p_(at) {}
 
   Offset base_offset() const { return Offset(load_be<int64_t>(p_)); }
   int32_t batch_length() const { return load_be<int32_t>(p_ + 8); }
-  size_t size() const { return kBatchOverhead + static_cast<size_t>(batch_length()); }  // bytes of the whole batch
+  size_t size() const {
+    return kBatchOverhead + static_cast<size_t>(batch_length());
+  }  // bytes of the whole batch
   LeaderEpoch leader_epoch() const { return LeaderEpoch(load_be<int32_t>(p_ + 12)); }
   int8_t magic() const { return static_cast<int8_t>(p_[kMagicOffset]); }
   uint32_t crc() const { return load_be<uint32_t>(p_ + 17); }
