@@ -29,7 +29,9 @@ constexpr std::string_view kNames[] = {"none", "gzip", "snappy", "lz4", "zstd"};
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_plain_encoder() { return std::make_unique<PlainEncoder>(); }
+std::unique_ptr<Encoder> make_plain_encoder() {
+  return std::make_unique<PlainEncoder>();
+}
 
 LevelRange compression_levels(Codec codec) {
   switch (codec) {
