@@ -21,9 +21,10 @@ struct LevelRange {
   int lowest = 0;
   int highest = 0;
   int preset = 0;  // what is used if nobody says otherwise; may lie outside (gzip: -1)
+  bool none() const { return lowest == highest; }
   bool holds(int level) const { return level == preset || (level >= lowest && level <= highest); }
 };
-LevelRange compression_levels(Codec codec);  // none and snappy have no levels: {0, 0, 0}
+LevelRange compression_levels(Codec codec);  // none and snappy have no levels, and ignore one
 
 std::string_view codec_name(Codec codec);  // as in compression.type: none, gzip, snappy, lz4, zstd
 std::optional<Codec> parse_codec(std::string_view name);  // also "uncompressed"
