@@ -1,5 +1,5 @@
-// gzip by ISA-L, both ways. ISA-L knows four levels of effort, not nine: Kafka's 1-3 become 1, 4-6 (and the preset) 2,
-// 7-9 become 3.
+// gzip by ISA-L, both ways. ISA-L knows four levels of effort, not nine: Kafka's 1-3 become 1, 4-6 (and the
+// preset) 2, 7-9 become 3.
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ class GzipDecoder final : public Decoder {
       const int code = isal_inflate(state_.get());
       if (code != ISAL_DECOMP_OK) return damaged("gzip: the data is damaged (" + std::to_string(code) + ")");
       const size_t produced = room - state_->avail_out;
-      if (state_->block_state == ISAL_BLOCK_FINISH) next_member();
+      if (state_->block_state == ISAL_BLOCK_FINISH)
+        next_member();
       else if (produced == 0 && state_->avail_in == 0 && rest_.empty())
         return damaged("gzip: the data ends too early");
       if (produced > 0) return produced;
@@ -67,7 +68,8 @@ class GzipDecoder final : public Decoder {
 class GzipEncoder final : public Encoder {
  public:
   void open(int level, std::optional<size_t>, std::string& out) override {
-    constexpr uint32_t kBufferSizes[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT};
+    constexpr uint32_t kBufferSizes[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
+                                         ISAL_DEF_LVL3_DEFAULT};
     out_ = &out;
     isal_deflate_init(stream_.get());
     stream_->gzip_flag = IGZIP_GZIP;
@@ -110,7 +112,11 @@ class GzipEncoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_gzip_decoder() { return std::make_unique<GzipDecoder>(); }
-std::unique_ptr<Encoder> make_gzip_encoder() { return std::make_unique<GzipEncoder>(); }
+std::unique_ptr<Decoder> make_gzip_decoder() {
+  return std::make_unique<GzipDecoder>();
+}
+std::unique_ptr<Encoder> make_gzip_encoder() {
+  return std::make_unique<GzipEncoder>();
+}
 
 }  // namespace moldau

@@ -1,5 +1,5 @@
-// LZ4 frames. Kafka's reader takes a subset: version 1, independent blocks, no dictionary. Frames outside of it are
-// refused here too, although liblz4 could read them: a Java consumer couldn't.
+// LZ4 frames. Kafka's reader takes a subset: version 1, independent blocks, no dictionary. Frames outside of
+// it are refused here too, although liblz4 could read them: a Java consumer couldn't.
 #include <lz4frame.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr uint8_t kMagic[] = {0x04, 0x22, 0x4d, 0x18};
 constexpr size_t kShortestHeader = 7;
-constexpr uint8_t kFlagMask = 0b11100011;   // version, independence, reserved
+constexpr uint8_t kFlagMask = 0b11100011;  // version, independence, reserved
 constexpr uint8_t kFlagValue = 0b01100000;
-constexpr uint8_t kSizeMask = 0b10001111;   // reserved
-constexpr uint8_t kLargestKept = 5;         // block size codes: 4 is 64 KiB, 5 256 KiB, 6 1 MiB, 7 4 MiB
+constexpr uint8_t kSizeMask = 0b10001111;  // reserved
+constexpr uint8_t kLargestKept = 5;        // block size codes: 4 is 64 KiB, 5 256 KiB, 6 1 MiB, 7 4 MiB
 
 class Lz4Decoder final : public Decoder {
  public:
@@ -37,7 +37,8 @@ class Lz4Decoder final : public Decoder {
       size_t produced = into.size();
       size_t consumed = rest_.size();
       const size_t more = LZ4F_decompress(context_, into.data(), &produced, rest_.data(), &consumed, nullptr);
-      if (LZ4F_isError(more) && !at_the_end(more)) return damaged(std::string("lz4: ") + LZ4F_getErrorName(more));
+      if (LZ4F_isError(more) && !at_the_end(more))
+        return damaged(std::string("lz4: ") + LZ4F_getErrorName(more));
       if (LZ4F_isError(more)) return ended_ = true, size_t{0};
       rest_ = rest_.subspan(consumed);
       ended_ = more == 0;
@@ -56,8 +57,9 @@ class Lz4Decoder final : public Decoder {
  private:
   uint8_t block_size() { return block_code_ = (rest_[5] >> 4) & 7; }
 
-  // Errors that come after the last byte was decompressed and that Kafka's reader doesn't know: it checks neither the
-  // content's checksum nor its size. LZ4F_getErrorCode is for static linking only, so the name has to do.
+  // Errors that come after the last byte was decompressed and that Kafka's reader doesn't know: it checks
+  // neither the content's checksum nor its size. LZ4F_getErrorCode is for static linking only, so the name
+  // has to do.
   static bool at_the_end(size_t error) {
     const std::string_view name = LZ4F_getErrorName(error);
     return name == "ERROR_contentChecksum_invalid" || name == "ERROR_frameSize_wrong";
@@ -80,7 +82,8 @@ class Lz4Encoder final : public Encoder {
     preferences_ = {};
     preferences_.frameInfo.blockSizeID = LZ4F_max64KB;
     preferences_.frameInfo.blockMode = LZ4F_blockIndependent;
-    // Kafka's preset is the fast compressor, every other level the high one; liblz4 knows that one by 3 to 12.
+    // Kafka's preset is the fast compressor, every other level the high one; liblz4 knows that one by 3
+    // to 12.
     preferences_.compressionLevel = level == 9 ? 0 : std::clamp(level, 3, 12);
     put(LZ4F_HEADER_SIZE_MAX, [&](MutableBytes into) {
       return LZ4F_compressBegin(context_, into.data(), into.size(), &preferences_);
@@ -117,7 +120,11 @@ class Lz4Encoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_lz4_decoder() { return std::make_unique<Lz4Decoder>(); }
-std::unique_ptr<Encoder> make_lz4_encoder() { return std::make_unique<Lz4Encoder>(); }
+std::unique_ptr<Decoder> make_lz4_decoder() {
+  return std::make_unique<Lz4Decoder>();
+}
+std::unique_ptr<Encoder> make_lz4_encoder() {
+  return std::make_unique<Lz4Encoder>();
+}
 
 }  // namespace moldau
