@@ -39,19 +39,6 @@ class FlushWork {
   io::IoStatus outcome_;
 };
 
-// Finds the file positions of a fetch, where that needs cold pages of an index or of batch headers.
-class ColdRead {
- public:
-  ColdRead();
-  ~ColdRead();
-  void run();
-
- private:
-  friend class Log;
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
 class TimestampSearch {
  public:
   struct Found {

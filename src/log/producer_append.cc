@@ -54,7 +54,7 @@ ProducerAppend::Pending& ProducerAppend::pending(ProducerId id) {
   return others_.emplace_back(std::move(fresh));
 }
 
-Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& batch) {
+Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& batch, const std::optional<EndTransactionMarker>& marker) {
   if (!batch.has_producer_id()) return std::nullopt;
   const ProducerId id = batch.producer_id();
   Pending& p = pending(id);
@@ -84,7 +84,7 @@ Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& bat
 
   if (!batch.is_control()) {
     TRY(add_data(p, batch));
-  } else if (auto marker = end_transaction_marker(batch)) {
+  } else if (marker) {
     TRY(add_marker(p, batch, *marker));
   }
 

@@ -134,8 +134,10 @@ class ProducerAppend {
   };
   ProducerAppend(ProducerState& state, const Rules& rules) : state_(state), rules_(rules) {}
 
-  // The batch has its final offsets. A duplicate ends the append: nothing of it is to be written.
-  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch);
+  // The batch has its final offsets. A duplicate ends the append: nothing of it is to be written. The second form is for a
+  // batch whose records aren't at hand: only the header is looked at, the marker is what it would contain.
+  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch) { return add(batch, batch.is_control() ? end_transaction_marker(batch) : std::nullopt); }
+  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch, const std::optional<EndTransactionMarker>& marker);
   // Applies what was added. Returns the aborted transactions for the index, in order; mostly none.
   std::span<const AbortedTransaction> commit(WallMs now_ms);
 
