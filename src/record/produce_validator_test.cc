@@ -1,5 +1,6 @@
-// Each case was also sent to Apache Kafka 4.4.0, in a produce request of version 8 (or 6 where it says so): the
-// code and the record errors are its own. Cases named `stricter` it takes, or answers with UNKNOWN_SERVER_ERROR.
+// Each case was also sent to Apache Kafka 4.4.0, in a produce request of version 8 (or 6 where it says so):
+// the code and the record errors are its own. Cases named `stricter` it takes, or answers with
+// UNKNOWN_SERVER_ERROR.
 #include "record/produce_validator.h"
 
 #include <gtest/gtest.h>
