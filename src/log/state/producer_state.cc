@@ -1,4 +1,4 @@
-#include "log/producer_state.h"
+#include "log/state/producer_state.h"
 
 #include <algorithm>
 

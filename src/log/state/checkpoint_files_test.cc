@@ -1,9 +1,9 @@
-#include "log/checkpoint_files.h"
+#include "log/state/checkpoint_files.h"
 
 #include <gtest/gtest.h>
 
-#include "log/producer_snapshot.h"
-#include "log/test_goldens.h"
+#include "log/state/producer_snapshot.h"
+#include "log/state/testdata/goldens.h"
 
 namespace moldau {
 namespace {

@@ -1,4 +1,4 @@
-#include "log/checkpoint_files.h"
+#include "log/state/checkpoint_files.h"
 
 #include <algorithm>
 #include <charconv>

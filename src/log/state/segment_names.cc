@@ -1,4 +1,4 @@
-#include "log/segment_names.h"
+#include "log/state/segment_names.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "log/leader_epochs.h"
+#include "log/state/leader_epochs.h"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "log/leader_epochs.h"
+#include "log/state/leader_epochs.h"
 
 namespace moldau {
 

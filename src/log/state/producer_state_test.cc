@@ -1,11 +1,11 @@
-#include "log/producer_state.h"
+#include "log/state/producer_state.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "log/producer_snapshot.h"
-#include "log/test_batches.h"
+#include "log/state/producer_snapshot.h"
+#include "log/state/testdata/batches.h"
 
 namespace moldau {
 namespace {

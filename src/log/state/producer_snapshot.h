@@ -13,13 +13,14 @@
 //      coordinator epoch         int32
 //      current txn first offset  int64   -1: no open transaction
 //
-// Only the last batch of a producer survives in it: after a restart an older duplicate counts as out of order, as in Kafka.
+// Only the last batch of a producer survives in it: after a restart an older duplicate counts as out of order, as in
+// Kafka. Not through protocol/'s decoder, which refuses arrays of a million elements: a broker's own file may have more.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "log/producer_state.h"
+#include "log/state/producer_state.h"
 
 namespace moldau {
 

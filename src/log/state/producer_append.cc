@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "log/producer_state.h"
+#include "log/state/producer_state.h"
 
 namespace moldau {
 namespace {

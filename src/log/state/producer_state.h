@@ -21,7 +21,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "log/append_origin.h"
+#include "log/state/append_origin.h"
 #include "record/batch_header.h"
 
 namespace moldau {

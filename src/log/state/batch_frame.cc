@@ -1,4 +1,4 @@
-#include "log/batch_frame.h"
+#include "log/state/batch_frame.h"
 
 namespace moldau {
 namespace {

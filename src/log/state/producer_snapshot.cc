@@ -1,4 +1,4 @@
-#include "log/producer_snapshot.h"
+#include "log/state/producer_snapshot.h"
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 #include "base/endian.h"
 #include "base/ids.h"
 #include "base/time.h"
-#include "log/producer_state.h"
+#include "log/state/producer_state.h"
 
 namespace moldau {
 
