@@ -1,4 +1,5 @@
-// For tests: the vectors in testdata, written by Apache Kafka 4.4's own classes. One JSON object a line, compressed.
+// For tests: the vectors in testdata, written by Apache Kafka 4.4's own classes. One JSON object a line,
+// compressed.
 #pragma once
 #include <boost/json.hpp>
 #include <fstream>
@@ -26,7 +27,8 @@ inline std::vector<Json> golden_vectors(const std::string& file) {
 inline std::string from_hex(std::string_view hex) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
   std::string out;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) out.push_back(static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1])));
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    out.push_back(static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1])));
   return out;
 }
 
@@ -37,8 +39,14 @@ inline std::string to_hex(Bytes bytes) {
   return out;
 }
 
-inline std::string text(const Json& object, const char* field) { return object.at(field).as_string().c_str(); }
-inline int64_t number(const Json& object, const char* field) { return object.at(field).to_number<int64_t>(); }
-inline std::string bytes_of(const Json& vector) { return from_hex(vector.at("hex").as_string()); }
+inline std::string text(const Json& object, const char* field) {
+  return object.at(field).as_string().c_str();
+}
+inline int64_t number(const Json& object, const char* field) {
+  return object.at(field).to_number<int64_t>();
+}
+inline std::string bytes_of(const Json& vector) {
+  return from_hex(vector.at("hex").as_string());
+}
 
 }  // namespace moldau::test
