@@ -22,12 +22,13 @@ Result<Quorum> Quorum::restore(BrokerId self, std::vector<BrokerId> voters,
                 "quorum-state was written by a quorum with other voters than "
                 "controller.quorum.voters names. Set it to the former voters");
   const LeaderEpoch epoch = std::max(stored ? stored->epoch : LeaderEpoch(0), log_end.epoch);
-  return Quorum(self, std::move(voters), epoch, log_end.offset);
+  return Quorum(self, std::move(voters), epoch);
 }
 
-QuorumOutput Quorum::start() {
-  ASSERT(role_ == Role::kUnattached, "a node stands once");
+QuorumOutput Quorum::stand(Offset log_end) {
+  ASSERT(role_ == Role::kUnattached, "a leader doesn't stand");
   ++epoch_;
+  epoch_start_ = log_end;
   role_ = Role::kLeader;
   QuorumOutput out;
   out.persist = ElectionState{.epoch = epoch_, .leader = self_, .voters = voters_};

@@ -33,7 +33,7 @@ TEST(QuorumTest, a_single_voter_leads_in_an_epoch_that_nobody_has_used) {
   for (const Case& c : cases) {
     Quorum quorum = restored(c.stored, c.log_end);
     EXPECT_EQ(quorum.role(), Quorum::Role::kUnattached) << c.what;
-    const QuorumOutput out = quorum.start();
+    const QuorumOutput out = quorum.stand(c.log_end.offset);
     ASSERT_TRUE(out.persist && out.append) << c.what;
     EXPECT_EQ(out.persist->epoch, LeaderEpoch(c.epoch)) << c.what;
     EXPECT_EQ(out.append->epoch, out.persist->epoch) << c.what;
@@ -44,7 +44,7 @@ TEST(QuorumTest, a_single_voter_leads_in_an_epoch_that_nobody_has_used) {
 
 TEST(QuorumTest, the_high_watermark_moves_only_onto_records_of_the_epoch_and_never_back) {
   Quorum quorum = restored(ElectionState{.epoch = LeaderEpoch(1)}, {Offset(10), LeaderEpoch(1)});
-  quorum.start();
+  quorum.stand(Offset(10));
   EXPECT_FALSE(quorum.on_durable(Offset(10)).committed)
       << "records of a former epoch commit only with one of this";
   EXPECT_FALSE(quorum.high_watermark());
@@ -55,6 +55,9 @@ TEST(QuorumTest, the_high_watermark_moves_only_onto_records_of_the_epoch_and_nev
   quorum.resign();
   EXPECT_FALSE(quorum.on_durable(Offset(30)).committed);
   EXPECT_EQ(quorum.leader(), kNoBroker);
+  EXPECT_EQ(quorum.stand(Offset(30)).persist->epoch, LeaderEpoch(3));
+  EXPECT_FALSE(quorum.on_durable(Offset(30)).committed);
+  EXPECT_EQ(quorum.on_durable(Offset(31)).committed, Offset(31));
 }
 
 TEST(QuorumTest, refuses_quorums_that_it_cant_be_a_member_of) {
