@@ -178,11 +178,12 @@ void SingleNodeRun::inject_fault() {
       ++result_.counters["dropped connections"];
       world_.network().drop_connections(node_->host(), client_->host());
       return;
-    default:
+    default: {
       ++result_.counters["clogged link"];
-      world_.network().clog(prng.chance(50) ? node_->host() : client_->host(),
-                            prng.chance(50) ? node_->host() : client_->host(),
+      const bool to_client = prng.chance(50);
+      world_.network().clog(to_client ? node_->host() : client_->host(), to_client ? client_->host() : node_->host(),
                             std::chrono::milliseconds(prng.below(3000)));
+    }
   }
 }
 
