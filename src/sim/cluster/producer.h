@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/ids.h"
 #include "protocol/messages/produce.h"
 #include "sim/cluster/client_options.h"
 #include "sim/cluster/history.h"
