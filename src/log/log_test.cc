@@ -219,7 +219,7 @@ TEST_F(LogTest, TransactionsBoundReadersAndListAborts) {
     ASSERT_TRUE(append({.producer_id = id, .producer_epoch = 0, .sequence = sequence, .transactional = true}));
   };
   const auto end = [&](int64_t id, bool commit) {
-    ASSERT_TRUE(append(make_marker({.producer_id = id, .commit = commit}), {.origin = AppendOrigin::kCoordinator}));
+    ASSERT_TRUE(append_bytes(make_marker({.producer_id = id, .commit = commit}), {.origin = AppendOrigin::kCoordinator}));
   };
   txn(1, 0);       // 0
   txn(2, 0);       // 1
@@ -326,7 +326,8 @@ TEST_F(LogTest, TruncatesAndGoesOn) {
     EXPECT_EQ(log->log_end(), Offset(to / 2 * 2)) << "whole batches only";
     EXPECT_LE(log->recovery_point(), log->log_end());
     check();
-    ASSERT_TRUE(append({.records = 1, .fill = 'x'}, {.leader_epoch = LeaderEpoch(9)}));
+    const auto again = append({.records = 1, .fill = 'x'}, {.leader_epoch = LeaderEpoch(9)});
+    ASSERT_TRUE(again) << again.error().message;
     check();
     ASSERT_TRUE(detached([&](Log& l) { return l.truncate_to(l.log_end() - 1, now); }));
     check();
