@@ -33,19 +33,20 @@
 #include "base/time.h"
 #include "io/file_system.h"
 #include "io/logger.h"
-#include "log/append_origin.h"
+#include "log/state/append_origin.h"
 #include "log/cold_read.h"
 #include "log/file_cache.h"
-#include "log/leader_epochs.h"
+#include "log/state/leader_epochs.h"
 #include "log/log_options.h"
 #include "log/log_works.h"
-#include "log/producer_state.h"
-#include "log/recent_batches.h"
+#include "log/state/producer_state.h"
+#include "log/state/recent_batches.h"
 #include "log/segment_search.h"
 
 namespace moldau {
 
 struct Segment;
+struct ScannedBatch;
 
 // ---- opening
 
@@ -194,7 +195,7 @@ class Log {
   // Finds the segments that retention.ms, retention.bytes and log start no longer keep; never one that reaches beyond the
   // high watermark. complete_retention takes them out of the log (log start rises) and returns the removal to run, or null.
   std::unique_ptr<RetentionScan> prepare_retention(WallMs now_ms, Offset high_watermark);
-  std::unique_ptr<SegmentRemoval> complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms);
+  Result<std::unique_ptr<SegmentRemoval>> complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms);
   // After SegmentRemoval::rename has run. Its remove() may run any time later, or never: names end in .deleted.
   Status complete_removal(const SegmentRemoval& removal);
 
@@ -254,12 +255,22 @@ class Log {
   Status collect_aborted(size_t segment, const ReadRequest& request, ColdRead* answered, LogRead& out);
   Result<bool> read_segment(size_t segment, const ReadRequest& request, Offset bound, ColdRead* answered, LogRead& out);
 
+  // flush
+  std::unique_ptr<FlushWork> make_flush(Offset up_to, bool everything);
+  void add_segment(FlushWork& work, size_t segment) const;
+
   // truncation
   Status cut_segment(size_t segment, Offset to, WallMs now_ms);
-  Status drop_segments_from(size_t first);
+  Status restore_active(WallMs now_ms);
+  io::IoStatus drop_segments_from(size_t first);
+  io::IoStatus remove_snapshots_above(Offset offset);
   Status write_epochs();
-  Status remove_snapshots_from(Offset from);
-  Status reload_producers(Offset up_to, WallMs now_ms);
+
+  // producers
+  // The state as of `up_to`, from the latest snapshot that can be read and the batches behind it.
+  io::IoStatus reload_producers(Offset up_to, WallMs now_ms);
+  io::IoResult<Offset> restore_snapshot(Offset up_to, WallMs now_ms);
+  void replay(const ScannedBatch& batch, WallMs now_ms, std::vector<AbortedTransaction>* aborted);
 
   io::FileSystem& files_;
   io::Logger& logger_;

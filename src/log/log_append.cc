@@ -4,14 +4,11 @@
 
 #include "base/assert.h"
 #include "log/log.h"
-#include "log/producer_snapshot.h"
+#include "log/state/producer_snapshot.h"
 #include "log/segment.h"
 
 namespace moldau {
 namespace {
-
-// A full disk and a lack of descriptors pass; anything else means that the device can't be trusted.
-bool may_heal(io::IoError::Kind kind) { return kind == io::IoError::Kind::kNoSpace || kind == io::IoError::Kind::kTooMany; }
 
 bool whole_batch(Bytes bytes) {
   if (bytes.size() < kBatchHeaderSize) return false;
@@ -116,12 +113,12 @@ Status Log::write(const Appending& a) {
   Segment& segment = active();
   if (!segment.files) segment.files = std::make_unique<SegmentFiles>();
   const auto file = open_slot(segment.files->log, segment, kLogSuffix, io::OpenMode::kReadWrite);
-  if (!file) return storage_error("open the segment", file.error(), !may_heal(file.error().kind));
+  if (!file) return storage_error("open the segment", file.error(), !may_heal(file.error()));
   const auto written = (*file)->write_at(segment.size, a.bytes);
   if (written) return {};
   // Nothing partial may stay: what comes next begins where this did.
   const auto undone = (*file)->truncate(segment.size);
-  return storage_error("append", written.error(), !may_heal(written.error().kind) || !undone);
+  return storage_error("append", written.error(), !may_heal(written.error()) || !undone);
 }
 
 namespace {
@@ -162,6 +159,7 @@ void Log::note_appended(Appending& a, WallMs now_ms) {
 
 // Best effort: what fails stays in memory and is written with the next flush.
 void Log::write_index_tails(Segment& segment) {
+  if (flushing_) return;  // the flush is writing them
   const auto write = [&](auto& tail, FileSlot& slot, std::string_view suffix) {
     if (!tail.worth_writing()) return;
     if (tail.written() == 0) slot.close();  // a file that a crash left behind is emptied
@@ -194,7 +192,7 @@ Status Log::begin_segment(Offset base, WallMs now_ms) {
   ASSERT(base > active().base, "a segment begins where another one does");
   auto fresh = std::make_unique<Segment>(base);
   auto file = files_.open(fresh->path(directory_, kLogSuffix), io::OpenMode::kTruncate);
-  if (!file) return storage_error("begin a segment", file.error(), !may_heal(file.error().kind));
+  if (!file) return storage_error("begin a segment", file.error(), !may_heal(file.error()));
   names_pending_ = true;
 
   add_time_entry(*active().growing, active());  // the last entry of a closed segment tells its largest timestamp
@@ -205,6 +203,7 @@ Status Log::begin_segment(Offset base, WallMs now_ms) {
   fresh->files->log.put(std::move(*file), cache_);
   fresh->growing = std::make_unique<GrowingIndexes>();
   fresh->touched_ms = now_ms;
+  fresh->max_timestamp_known = true;
   fresh->jitter_ms = draw_jitter();
   segments_.push_back(std::move(fresh));
   recent_.clear();

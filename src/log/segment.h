@@ -12,12 +12,17 @@
 
 #include "io/file_system.h"
 #include "log/file_cache.h"
-#include "log/index_entries.h"
-#include "log/index_tail.h"
-#include "log/segment_names.h"
+#include "log/state/index_entries.h"
+#include "log/state/index_tail.h"
+#include "log/state/segment_names.h"
 #include "log/segment_search.h"
 
 namespace moldau {
+
+// A full disk and a lack of descriptors pass; anything else means that the device can't be trusted.
+inline bool may_heal(const io::IoError& error) {
+  return error.kind == io::IoError::Kind::kNoSpace || error.kind == io::IoError::Kind::kTooMany;
+}
 
 struct SegmentFiles {
   FileSlot log, offsets, times, txns;

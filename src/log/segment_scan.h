@@ -12,8 +12,8 @@
 #include <string>
 
 #include "io/file_system.h"
-#include "log/batch_frame.h"
-#include "log/producer_state.h"
+#include "log/state/batch_frame.h"
+#include "log/state/producer_state.h"
 
 namespace moldau {
 

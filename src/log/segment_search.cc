@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
-#include "log/segment_names.h"
+#include "log/state/segment_names.h"
 
 namespace moldau {
 namespace {
@@ -148,6 +149,19 @@ Search<std::optional<Located>> SegmentSearch::locate(Offset target) {
   return found->batch;
 }
 
+Search<int64_t> SegmentSearch::last_indexed_position() {
+  const auto floor = floor_of(Offset(std::numeric_limits<int64_t>::max()));
+  if (!floor) return std::unexpected(floor.error());
+  if (floor->sure) return 0;
+  const auto frame = frame_at(floor->position);
+  if (!frame) return std::unexpected(frame.error());
+  if (!*frame || (*frame)->last_offset > floor->offset || (*frame)->base_offset < view_.base) {
+    index_damaged_ = true;
+    return 0;
+  }
+  return floor->position;
+}
+
 Search<Offset> SegmentSearch::offset_bound(int64_t position) {
   const auto found = between<OffsetEntry>(view_.offsets, kOffsetIndexSuffix, view_.offset_entries, view_.offset_tail,
                                           [&](const OffsetEntry& e) { return e.position < position; });
@@ -182,22 +196,58 @@ Search<bool> SegmentSearch::collect_aborted(Offset from, Offset below, std::vect
   return false;
 }
 
-Search<SegmentSearch::MaxTimestamp> SegmentSearch::max_timestamp() {
+// What an entry of the time index says, if the batch that it speaks of says the same.
+Search<std::optional<SegmentSearch::TimedBatch>> SegmentSearch::batch_of(const TimeEntry& entry) {
+  std::optional<TimedBatch> found;
+  if (entry.relative_offset < 0) return found;
+  const Offset offset = view_.base + entry.relative_offset;
+  const auto at = locate(offset);
+  if (!at) return std::unexpected(at.error());
+  if (!*at) return found;
+  const auto frame = frame_at((*at)->position);
+  if (!frame) return std::unexpected(frame.error());
+  if ((*frame)->base_offset <= offset && (*frame)->max_timestamp == entry.timestamp) found = TimedBatch{(*at)->position, **frame};
+  return found;
+}
+
+Search<std::optional<TimeEntry>> SegmentSearch::last_time_entry() {
   const auto found = between<TimeEntry>(view_.times, kTimeIndexSuffix, view_.time_entries, view_.time_tail,
                                         [](const TimeEntry&) { return true; });
   if (!found) return std::unexpected(found.error());
-  if (!found->last) return MaxTimestamp{};
-  return MaxTimestamp{found->last->timestamp, view_.base + found->last->relative_offset};
+  return found->last;
+}
+
+Search<SegmentSearch::MaxTimestamp> SegmentSearch::max_timestamp() {
+  const auto last = last_time_entry();
+  if (!last) return std::unexpected(last.error());
+  if (*last) {
+    const auto batch = batch_of(**last);
+    if (!batch) return std::unexpected(batch.error());
+    if (*batch) return MaxTimestamp{(*last)->timestamp, view_.base + (*last)->relative_offset};
+    index_damaged_ = true;
+  }
+  // No index, a wrong one, or a segment without timestamps: the batches know.
+  if (waiting_ == Waiting::kNever) return needs_disk();
+  MaxTimestamp max;
+  for (int64_t position = 0; position < view_.size;) {
+    const auto frame = frame_at(position);
+    if (!frame) return std::unexpected(frame.error());
+    if ((*frame)->max_timestamp > max.timestamp) max = {(*frame)->max_timestamp, (*frame)->last_offset};
+    position += (*frame)->size;
+  }
+  return max;
 }
 
 Search<int64_t> SegmentSearch::position_for_timestamp(WallMs timestamp) {
   const auto found = between<TimeEntry>(view_.times, kTimeIndexSuffix, view_.time_entries, view_.time_tail,
                                         [&](const TimeEntry& e) { return e.timestamp <= timestamp; });
   if (!found) return std::unexpected(found.error());
-  if (!found->last || found->last->relative_offset < 0) return 0;
-  const auto at = locate(view_.base + found->last->relative_offset);
-  if (!at) return std::unexpected(at.error());
-  return *at ? (*at)->position : view_.size;
+  if (!found->last) return 0;
+  const auto batch = batch_of(*found->last);
+  if (!batch) return std::unexpected(batch.error());
+  if (*batch) return (*batch)->position;
+  index_damaged_ = true;
+  return 0;
 }
 
 Search<std::optional<BatchFrame>> SegmentSearch::frame_at(int64_t position) {

@@ -13,9 +13,9 @@
 
 #include "base/ids.h"
 #include "io/file_system.h"
-#include "log/batch_frame.h"
-#include "log/index_entries.h"
-#include "log/recent_batches.h"
+#include "log/state/batch_frame.h"
+#include "log/state/index_entries.h"
+#include "log/state/recent_batches.h"
 
 namespace moldau {
 
@@ -62,6 +62,9 @@ class SegmentSearch {
     Offset offset{-1};
   };
   Search<MaxTimestamp> max_timestamp();
+  Search<std::optional<TimeEntry>> last_time_entry();
+  // Of the last batch that the offset index speaks of; 0 if it is empty.
+  Search<int64_t> last_indexed_position();
   // A position at or before the first batch with a timestamp at or above.
   Search<int64_t> position_for_timestamp(WallMs timestamp);
   // The batch at a position; nullopt at the end.
@@ -93,6 +96,11 @@ class SegmentSearch {
   template <class Entry, class Below>
   Search<Between<Entry>> between(std::shared_ptr<const io::File>& slot, std::string_view suffix, int32_t& count,
                                  const std::vector<Entry>& tail, const Below& below);
+  struct TimedBatch {
+    int64_t position = 0;
+    BatchFrame frame;
+  };
+  Search<std::optional<TimedBatch>> batch_of(const TimeEntry& entry);
   Search<Floor> floor_of(Offset target);
   Search<Scanned> scan(const Floor& from, Offset target);
 
