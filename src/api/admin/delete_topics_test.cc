@@ -1,5 +1,7 @@
 #include "api/admin/delete_topics.h"
 
+#include <gtest/gtest.h>
+
 #include "api/test_bench.h"
 
 namespace moldau::api::testing {

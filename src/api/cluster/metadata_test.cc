@@ -1,5 +1,7 @@
 #include "api/cluster/metadata.h"
 
+#include <gtest/gtest.h>
+
 #include "api/test_bench.h"
 #include "protocol/messages/metadata.h"
 

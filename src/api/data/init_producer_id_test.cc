@@ -1,5 +1,7 @@
 #include "api/data/init_producer_id.h"
 
+#include <gtest/gtest.h>
+
 #include "api/test_bench.h"
 #include "protocol/messages/init_producer_id.h"
 

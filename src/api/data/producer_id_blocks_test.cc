@@ -1,5 +1,7 @@
 #include "api/data/producer_id_blocks.h"
 
+#include <gtest/gtest.h>
+
 #include "api/test_image.h"
 #include "api/test_ports.h"
 #include "api/test_runtime.h"
