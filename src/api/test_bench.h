@@ -70,7 +70,8 @@ class TestBench {
                  .images = images,
                  .partitions = partitions,
                  .controller = controller,
-                 .producer_ids = producer_ids},
+                 .producer_ids = producer_ids,
+                 .configs = configs},
         dispatcher(services, kind) {
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
@@ -132,6 +133,7 @@ class TestBench {
   TestPartitions partitions;
   TestController controller;
   TestProducerIds producer_ids;
+  TestConfigs configs;
   Services services;
   Dispatcher dispatcher;
   std::string client_id = "client";

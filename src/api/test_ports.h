@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/file_system.h"
+#include "ports/configs.h"
 #include "ports/controller.h"
 #include "ports/images.h"
 #include "ports/partitions.h"
@@ -141,6 +142,13 @@ class TestProducerIds final : public ports::ProducerIdsPort {
  public:
   void next(io::Lane&, ports::ProducerIdDone done) override { done(result); }
   Result<ProducerId> result = ProducerId(4711);
+};
+
+class TestConfigs final : public ports::ConfigsPort {
+ public:
+  const config::Properties& given() const override { return properties; }
+  std::vector<ports::LoggerLevel> loggers() const override { return {{"log", "DEBUG"}, {"root", "INFO"}}; }
+  config::Properties properties;
 };
 
 }  // namespace moldau::api::testing
