@@ -29,4 +29,12 @@ struct TopicPartition {  // a partition by its topic's id: survives a topic that
   }
 };
 
+// Ends a range of a log: the offset of the first record that isn't in it, and the epoch of the last one that
+// is. Names a snapshot of the metadata log.
+struct OffsetAndEpoch {
+  Offset offset{0};
+  LeaderEpoch epoch{0};
+  auto operator<=>(const OffsetAndEpoch&) const = default;
+};
+
 }  // namespace moldau

@@ -6,7 +6,8 @@ namespace moldau::api {
 
 struct Services;
 
-void handle_api_versions(Services& services, Call call);
+void handle_broker_api_versions(Services& services, Call call);
+void handle_controller_api_versions(Services& services, Call call);
 // To a version that we don't know: version 0 with UNSUPPORTED_VERSION and the range of this one request
 // (KIP-511).
 void refuse_api_versions(Call call);
