@@ -65,9 +65,18 @@ def verify(broker, load, once):
 
 
 def watermarks(broker, topic, partition):
+    """This call of the client doesn't retry by itself; right after a start a partition may have no leader yet."""
     consumer = rdkafka.consumer(broker)
+
+    def answered():
+        try:
+            return consumer.get_watermark_offsets(rdkafka.library().TopicPartition(topic, partition), timeout=60)
+        except rdkafka.library().KafkaException as e:
+            if not e.args[0].retriable() and rdkafka.code_of(e) != "NOT_LEADER_FOR_PARTITION":
+                raise
+            return None
     try:
-        return consumer.get_watermark_offsets(rdkafka.library().TopicPartition(topic, partition), timeout=60)
+        return wait_until(answered, 60, "the watermarks")
     finally:
         consumer.close()
 
@@ -194,7 +203,7 @@ def a_producer_is_remembered(context):
         broker.start()
         for sequence, offset in ((6, 6), (4, 4), (0, 0)):
             answer = send(sequence)
-            assert (answer["error_code"], answer["base_offset"]) == (0, offset), f"retry of {sequence}: {answer}"
+            assert (answer["error_code"], answer["base_offset"]) == (0, offset), f"{end.__name__}: retry of {sequence}: {answer}"
         assert send(20)["error_code"] == 45, "a gap is out of order"
     end = call(broker.port, "ListOffsets", 7, list_offsets(context.topic(), -1))["topics"][0]["partitions"][0]["offset"]
     assert end == 8, end
@@ -215,8 +224,10 @@ def a_second_node_on_the_same_data_is_refused(context):
         raise AssertionError("two nodes run on one data directory")
     wait_until(lambda: not second.alive, 30, "the second node to end")
     assert second.process.exit_code != 0
-    rdkafka.create(broker, context.topic())
-    broker.stop()
+    if broker.kind == "moldau":  # Apache Kafka's second node spoils the first one's quorum state before it looks at the lock
+        assert str(broker.data) in second.log_tail(), f"the refusal doesn't name the directory: {second.log_tail()}"
+        rdkafka.create(broker, context.topic())
+        broker.stop()
 
 
 @case()
