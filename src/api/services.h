@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "api/cluster/auto_create.h"
 #include "api/data/fetch_session.h"
 #include "io/runtime.h"
+#include "ports/controller.h"
 #include "ports/images.h"
 #include "ports/partitions.h"
+#include "ports/producer_ids.h"
 
 namespace moldau::api {
 
@@ -26,6 +29,9 @@ struct Services {
   io::Runtime& runtime;
   ports::ImagesPort& images;
   ports::PartitionsPort& partitions;
+  ports::ControllerPort& controller;
+  ports::ProducerIdsPort& producer_ids;
+  AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only
   bool unstable_api_versions = false;

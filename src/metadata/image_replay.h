@@ -49,6 +49,7 @@ class ImageReplay {
   // The image as of now. Not for others to see while a transaction is open.
   const ClusterImage& image() const { return image_; }
   bool in_transaction() const { return before_transaction_.has_value(); }
+  const ClusterImage& before_transaction() const { return before_transaction_->image; }  // of the open one
   Offset transaction_start() const { return transaction_start_; }  // where the open one begins
   // Whether anything happened since the last take().
   bool has_news() const { return news_; }

@@ -35,7 +35,8 @@ std::string describe(const NextBatch& next) {
     case BatchFlaw::kLength:
       return "its length field is " + std::to_string(load_be<int32_t>(next.bytes.data() + 8)) +
              ", less than any batch has";
-    case BatchFlaw::kMagic: return "its magic is " + std::to_string(next.magic) + ", and there are only 0, 1 and 2";
+    case BatchFlaw::kMagic:
+      return "its magic is " + std::to_string(next.magic) + ", and there are only 0, 1 and 2";
     case BatchFlaw::kCrc:
       return "its checksum is " + std::to_string(next.header().crc()) + ", and its bytes give " +
              std::to_string(batch_crc(next.bytes.first(next.size)));

@@ -1,6 +1,6 @@
-// BatchWalk: cuts a byte view into record batches, and says why it stops: nothing left, a tail that was cut off, bytes of
-// formats 0 or 1, or damage. Lengths, magic and minimum sizes are always checked, the checksum on demand; records aren't
-// looked at. Nothing is copied.
+// BatchWalk: cuts a byte view into record batches, and says why it stops: nothing left, a tail that was cut
+// off, bytes of formats 0 or 1, or damage. Lengths, magic and minimum sizes are always checked, the checksum
+// on demand; records aren't looked at. Nothing is copied.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +15,8 @@ enum class BatchFound : uint8_t {
   kBatch,      // a whole batch of format 2
   kEnd,        // no byte is left
   kTruncated,  // the beginning of a batch: more bytes would make it whole
-  kOldMagic,   // a whole message set entry of format 0 or 1: its size is known, nothing more is decoded (KIP-724)
+  kOldMagic,   // a whole message set entry of format 0 or 1: its size is known, nothing more is decoded
+               // (KIP-724)
   kCorrupt,    // no batch can begin like this, or its checksum is wrong
 };
 
@@ -25,8 +26,9 @@ struct NextBatch {
   BatchFound what = BatchFound::kEnd;
   BatchFlaw flaw = BatchFlaw::kNone;
   int8_t magic = kMagic2;
-  Bytes bytes;      // kBatch, kOldMagic: the batch. Otherwise what is left
-  size_t size = 0;  // of the whole batch, also if it is truncated; 0 if its length field is missing too or is nonsense
+  Bytes bytes;  // kBatch, kOldMagic: the batch. Otherwise what is left
+  size_t size =
+      0;  // of the whole batch, also if it is truncated; 0 if its length field is missing too or is nonsense
 
   BatchHeader header() const { return BatchHeader(bytes.data()); }  // kBatch only
 };
@@ -37,8 +39,12 @@ inline constexpr size_t kMinBatchSize = kBatchHeaderSize;
 // The batch that `from` begins with.
 NextBatch next_batch(Bytes from);
 
-inline uint32_t batch_crc(Bytes batch) { return crc32c(batch.subspan(kCrcCoverageStart)); }
-inline bool crc_matches(Bytes batch) { return BatchHeader(batch.data()).crc() == batch_crc(batch); }
+inline uint32_t batch_crc(Bytes batch) {
+  return crc32c(batch.subspan(kCrcCoverageStart));
+}
+inline bool crc_matches(Bytes batch) {
+  return BatchHeader(batch.data()).crc() == batch_crc(batch);
+}
 
 // What is wrong, for a person: "its length field is 3, …". Only for kTruncated, kOldMagic and kCorrupt.
 std::string describe(const NextBatch& next);

@@ -9,7 +9,9 @@
 
 namespace moldau {
 
-inline std::unexpected<Error> damaged(std::string why) { return fail(ErrorCode::kUnknownServerError, std::move(why)); }
+inline std::unexpected<Error> damaged(std::string why) {
+  return fail(ErrorCode::kUnknownServerError, std::move(why));
+}
 
 class Decoder {
  public:
@@ -22,7 +24,8 @@ class Decoder {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Appends to `out` until finish. `size`: of everything that will be written, if known: makes for smaller windows.
+  // Appends to `out` until finish. `size`: of everything that will be written, if known: makes for smaller
+  // windows.
   virtual void open(int level, std::optional<size_t> size, std::string& out) = 0;
   virtual void write(Bytes bytes) = 0;
   virtual void finish() = 0;

@@ -29,7 +29,9 @@ constexpr std::string_view kNames[] = {"none", "gzip", "snappy", "lz4", "zstd"};
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_plain_encoder() { return std::make_unique<PlainEncoder>(); }
+std::unique_ptr<Encoder> make_plain_encoder() {
+  return std::make_unique<PlainEncoder>();
+}
 
 LevelRange compression_levels(Codec codec) {
   switch (codec) {
@@ -60,7 +62,7 @@ void Compressor::open(Codec codec, std::optional<int> level, std::string& out, s
   const LevelRange levels = compression_levels(codec);
   const auto index = static_cast<size_t>(codec);
   ASSERT(index < std::size(kMake) && !current_);
-  ASSERT(!level || levels.holds(*level), "the configuration admits no other level");
+  ASSERT(!level || levels.none() || levels.holds(*level), "the configuration admits no other level");
   auto& encoder = encoders_[index];
   if (!encoder) encoder = kMake[index]();
   current_ = encoder.get();

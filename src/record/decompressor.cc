@@ -30,7 +30,9 @@ class PlainDecoder final : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_plain_decoder() { return std::make_unique<PlainDecoder>(); }
+std::unique_ptr<Decoder> make_plain_decoder() {
+  return std::make_unique<PlainDecoder>();
+}
 
 bool Decompressor::open(Codec codec, Bytes compressed) {
   using Make = std::unique_ptr<Decoder> (*)();
@@ -56,7 +58,8 @@ void Decompressor::close() {
 }
 
 Result<std::string> Decompressor::whole(Codec codec, Bytes compressed, size_t at_most) {
-  if (!open(codec, compressed)) return damaged("there is no codec " + std::to_string(static_cast<int>(codec)));
+  if (!open(codec, compressed))
+    return damaged("there is no codec " + std::to_string(static_cast<int>(codec)));
   std::string out;
   Result<size_t> last = size_t{1};
   while (last && *last > 0 && out.size() <= at_most) {
@@ -67,7 +70,8 @@ Result<std::string> Decompressor::whole(Codec codec, Bytes compressed, size_t at
   close();
   if (!last) return std::unexpected(std::move(last).error());
   if (out.size() > at_most)
-    return fail(ErrorCode::kInvalidRecord, "it decompresses to more than " + std::to_string(at_most) + " bytes");
+    return fail(ErrorCode::kInvalidRecord,
+                "it decompresses to more than " + std::to_string(at_most) + " bytes");
   return out;
 }
 

@@ -1,8 +1,9 @@
-// Decompressor: a compressed block of bytes in, decompressed bytes out, piece by piece. Reads every form that Kafka's
-// reader takes:
+// Decompressor: a compressed block of bytes in, decompressed bytes out, piece by piece. Reads every form that
+// Kafka's reader takes:
 //   gzip    RFC 1952, several members one after another; what follows and is no member is ignored
 //   snappy  snappy-java's framing, or one raw block
-//   lz4     one frame with independent blocks; what follows its end mark is ignored, content size and content checksum
+//   lz4     one frame with independent blocks; what follows its end mark is ignored, content size and content
+//   checksum
 //           aren't held against it
 //   zstd    frames one after another, nothing else
 //
@@ -28,8 +29,9 @@ class Decompressor {
 
   // Begins with a block, which must outlive the reading. False: there is no such codec.
   bool open(Codec codec, Bytes compressed);
-  // Fills `into` (not empty) as far as is convenient: at least one byte, or 0 at the end. Once it has failed it isn't
-  // asked again. The error is UNKNOWN_SERVER_ERROR, Kafka's answer to a block that can't be decompressed.
+  // Fills `into` (not empty) as far as is convenient: at least one byte, or 0 at the end. Once it has failed
+  // it isn't asked again. The error is UNKNOWN_SERVER_ERROR, Kafka's answer to a block that can't be
+  // decompressed.
   Result<size_t> read(MutableBytes into);
   // Gives back memory that only an unusual block needs (a zstd window above 8 MiB, lz4 blocks of 4 MiB).
   void close();

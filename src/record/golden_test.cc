@@ -1,11 +1,11 @@
 // Every batch that Kafka's own classes wrote: read back field by field.
-#include <boost/json/src.hpp>
 #include <gtest/gtest.h>
 #include <openssl/sha.h>
+#include <boost/json/src.hpp>
 
 #include "record/batch_walk.h"
-#include "record/golden_vectors.h"
 #include "record/record_reader.h"
+#include "record/testdata/golden_vectors.h"
 
 namespace moldau {
 namespace {
@@ -28,7 +28,8 @@ void expect_header(const BatchHeader& b, const Json& expected) {
   EXPECT_EQ(b.crc(), number(expected, "crc"));
   EXPECT_EQ(b.attributes(), number(expected, "attributes"));
   EXPECT_EQ(static_cast<int>(b.codec()), number(expected, "compressionId"));
-  EXPECT_EQ(b.timestamp_type() == TimestampType::kLogAppendTime, text(expected, "timestampType") == "LogAppendTime");
+  EXPECT_EQ(b.timestamp_type() == TimestampType::kLogAppendTime,
+            text(expected, "timestampType") == "LogAppendTime");
   EXPECT_EQ(b.last_offset_delta(), number(expected, "lastOffsetDelta"));
   EXPECT_EQ(b.base_timestamp(), number(expected, "baseTimestampField"));
   EXPECT_EQ(b.max_timestamp(), number(expected, "maxTimestampField"));
@@ -173,7 +174,8 @@ std::ostream& operator<<(std::ostream& out, const Seen& s) {
   return out << s.batches << " batches, " << s.records << " records, then " << s.stage;
 }
 
-// As Kafka's reader counts: a batch before its checksum is looked at, the last record only if nothing follows it.
+// As Kafka's reader counts: a batch before its checksum is looked at, the last record only if nothing follows
+// it.
 Seen read_all(RecordReader& reader, Bytes bytes) {
   Seen seen;
   BatchWalk walk(bytes);

@@ -1,9 +1,8 @@
-// LZ4 frames. Kafka's reader takes a subset: version 1, independent blocks, no dictionary. Frames outside of it are
-// refused here too, although liblz4 could read them: a Java consumer couldn't.
+// LZ4 frames. Kafka's reader takes a subset: version 1, independent blocks, no dictionary. Frames outside of
+// it are refused here too, although liblz4 could read them: a Java consumer couldn't.
 #include <lz4frame.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/assert.h"
 #include "record/codec_streams.h"
@@ -11,24 +10,38 @@
 namespace moldau {
 namespace {
 
+//   magic int32 LE | flags | block sizes | content size int64, if flagged | checksum of the header
+//   blocks: size int32 LE (top bit: stored), bytes, checksum if flagged | int32 0 | content checksum, if
+//   flagged
 constexpr uint8_t kMagic[] = {0x04, 0x22, 0x4d, 0x18};
 constexpr size_t kShortestHeader = 7;
-constexpr uint8_t kFlagMask = 0b11100011;   // version, independence, reserved
+constexpr uint8_t kFlagMask = 0b11100011;  // version, independence, reserved, dictionary
 constexpr uint8_t kFlagValue = 0b01100000;
-constexpr uint8_t kSizeMask = 0b10001111;   // reserved
-constexpr uint8_t kLargestKept = 5;         // block size codes: 4 is 64 KiB, 5 256 KiB, 6 1 MiB, 7 4 MiB
+constexpr uint8_t kContentFlags = 0b00001100;
+constexpr uint8_t kSizeMask = 0b10001111;  // reserved
+constexpr uint8_t kSmallestCode = 4;       // block size codes: 4 is 64 KiB, 5 256 KiB, 6 1 MiB, 7 4 MiB
+constexpr uint8_t kLargestKeptCode = 5;
+// The header's checksum, by block checksums and block size code, if no content flag is set.
+constexpr uint8_t kHeaderChecksums[2][4] = {{0x82, 0xfb, 0x51, 0x73}, {0xad, 0x84, 0x33, 0x72}};
 
 class Lz4Decoder final : public Decoder {
  public:
-  ~Lz4Decoder() override { LZ4F_freeDecompressionContext(context_); }
+  ~Lz4Decoder() override {
+    LZ4F_freeDecompressionContext(header_context_);
+    LZ4F_freeDecompressionContext(context_);
+  }
 
   void open(Bytes compressed) override {
     rest_ = compressed;
     ended_ = false;
-    if (!context_) ASSERT(!LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION)));
+    if (!context_) create(context_);
     LZ4F_resetDecompressionContext(context_);
-    readable_ = rest_.size() >= kShortestHeader && std::memcmp(rest_.data(), kMagic, sizeof kMagic) == 0 &&
-                (rest_[4] & kFlagMask) == kFlagValue && (rest_[5] & kSizeMask) == 0 && block_size() >= 4;
+    const bool frame =
+        rest_.size() >= kShortestHeader && std::memcmp(rest_.data(), kMagic, sizeof kMagic) == 0;
+    block_code_ = frame ? (rest_[5] >> 4) & 7 : 0;
+    readable_ = frame && (rest_[4] & kFlagMask) == kFlagValue && (rest_[5] & kSizeMask) == 0 &&
+                block_code_ >= kSmallestCode;
+    if (readable_ && (rest_[4] & kContentFlags)) readable_ = replace_header();
   }
 
   Result<size_t> read(MutableBytes into) override {
@@ -37,8 +50,7 @@ class Lz4Decoder final : public Decoder {
       size_t produced = into.size();
       size_t consumed = rest_.size();
       const size_t more = LZ4F_decompress(context_, into.data(), &produced, rest_.data(), &consumed, nullptr);
-      if (LZ4F_isError(more) && !at_the_end(more)) return damaged(std::string("lz4: ") + LZ4F_getErrorName(more));
-      if (LZ4F_isError(more)) return ended_ = true, size_t{0};
+      if (LZ4F_isError(more)) return damaged(std::string("lz4: ") + LZ4F_getErrorName(more));
       rest_ = rest_.subspan(consumed);
       ended_ = more == 0;
       if (produced > 0) return produced;
@@ -48,21 +60,40 @@ class Lz4Decoder final : public Decoder {
   }
 
   void close() override {
-    if (!readable_ || block_code_ <= kLargestKept) return;
+    if (!readable_ || block_code_ <= kLargestKeptCode) return;
     LZ4F_freeDecompressionContext(context_);
     context_ = nullptr;
   }
 
  private:
-  uint8_t block_size() { return block_code_ = (rest_[5] >> 4) & 7; }
-
-  // Errors that come after the last byte was decompressed and that Kafka's reader doesn't know: it checks neither the
-  // content's checksum nor its size. LZ4F_getErrorCode is for static linking only, so the name has to do.
-  static bool at_the_end(size_t error) {
-    const std::string_view name = LZ4F_getErrorName(error);
-    return name == "ERROR_contentChecksum_invalid" || name == "ERROR_frameSize_wrong";
+  // Kafka's reader checks neither the content's size nor its checksum, and some producers get them wrong;
+  // liblz4 insists on both. So it is given the same header without them, once the real one was found sound.
+  // That needs a context of its own: resetting one doesn't make it forget a content size (liblz4 1.9.4).
+  bool replace_header() {
+    if (!header_context_) create(header_context_);
+    LZ4F_resetDecompressionContext(header_context_);
+    LZ4F_frameInfo_t info;
+    size_t consumed = rest_.size();
+    if (LZ4F_isError(LZ4F_getFrameInfo(header_context_, &info, rest_.data(), &consumed))) return false;
+    const auto flags = static_cast<uint8_t>(rest_[4] & ~kContentFlags);
+    const uint8_t header[] = {kMagic[0],
+                              kMagic[1],
+                              kMagic[2],
+                              kMagic[3],
+                              flags,
+                              rest_[5],
+                              kHeaderChecksums[(flags >> 4) & 1][block_code_ - kSmallestCode]};
+    size_t produced = 0, taken = sizeof header;
+    const size_t more = LZ4F_decompress(context_, nullptr, &produced, header, &taken, nullptr);
+    ASSERT(!LZ4F_isError(more) && taken == sizeof header);
+    rest_ = rest_.subspan(consumed);
+    return true;
+  }
+  static void create(LZ4F_dctx*& context) {
+    ASSERT(!LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)), "out of memory");
   }
 
+  LZ4F_dctx* header_context_ = nullptr;
   LZ4F_dctx* context_ = nullptr;
   Bytes rest_;
   uint8_t block_code_ = 0;
@@ -80,7 +111,8 @@ class Lz4Encoder final : public Encoder {
     preferences_ = {};
     preferences_.frameInfo.blockSizeID = LZ4F_max64KB;
     preferences_.frameInfo.blockMode = LZ4F_blockIndependent;
-    // Kafka's preset is the fast compressor, every other level the high one; liblz4 knows that one by 3 to 12.
+    // Kafka's preset is the fast compressor, every other level the high one; liblz4 knows that one by 3
+    // to 12.
     preferences_.compressionLevel = level == 9 ? 0 : std::clamp(level, 3, 12);
     put(LZ4F_HEADER_SIZE_MAX, [&](MutableBytes into) {
       return LZ4F_compressBegin(context_, into.data(), into.size(), &preferences_);
@@ -117,7 +149,11 @@ class Lz4Encoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_lz4_decoder() { return std::make_unique<Lz4Decoder>(); }
-std::unique_ptr<Encoder> make_lz4_encoder() { return std::make_unique<Lz4Encoder>(); }
+std::unique_ptr<Decoder> make_lz4_decoder() {
+  return std::make_unique<Lz4Decoder>();
+}
+std::unique_ptr<Encoder> make_lz4_encoder() {
+  return std::make_unique<Lz4Encoder>();
+}
 
 }  // namespace moldau

@@ -6,11 +6,13 @@
 //   offset         varint    difference to the batch's base offset
 //   key            varint size (negative: null), bytes
 //   value          varint size (negative: null), bytes
-//   headers        varint count, then each: varint size (never negative), key, varint size (negative: null), value
+//   headers        varint count, then each: varint size (never negative), key, varint size (negative: null),
+//   value
 //
 // Varints are read as Kafka reads them: overlong ones are fine, and what doesn't fit 32 bits is dropped.
 #pragma once
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -22,7 +24,7 @@
 namespace moldau {
 
 struct HeaderView {
-  std::string_view key;        // UTF-8 by convention; not checked, as in Kafka
+  std::string_view key;  // UTF-8 by convention; not checked, as in Kafka
   std::optional<Bytes> value;
 };
 
@@ -34,10 +36,21 @@ class HeadersView {
 
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = HeaderView;
+    using difference_type = ptrdiff_t;
+    using pointer = const HeaderView*;
+    using reference = const HeaderView&;
+
     Iterator(const uint8_t* p, const uint8_t* end, int32_t left) : p_(p), end_(end), left_(left) { load(); }
     const HeaderView& operator*() const { return header_; }
     const HeaderView* operator->() const { return &header_; }
     Iterator& operator++() { return --left_, load(), *this; }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
     bool operator!=(const Iterator& other) const { return left_ != other.left_; }
     bool operator==(const Iterator& other) const { return left_ == other.left_; }
 
@@ -59,14 +72,14 @@ class HeadersView {
   int32_t count_ = 0;
 };
 
-struct RecordSummary {       // what can be told without holding the record's contents
+struct RecordSummary {  // what can be told without holding the record's contents
   Offset offset;
-  WallMs timestamp = -1;       // with LogAppendTime: the batch's
-  int64_t timestamp_delta = 0; // as stored
+  WallMs timestamp = -1;        // with LogAppendTime: the batch's
+  int64_t timestamp_delta = 0;  // as stored
   int32_t offset_delta = 0;
-  int32_t size = 0;            // bytes, its length field included
-  int32_t key_size = -1;       // -1: null
-  int32_t value_size = -1;     // -1: null
+  int32_t size = 0;         // bytes, its length field included
+  int32_t key_size = -1;    // -1: null
+  int32_t value_size = -1;  // -1: null
 
   bool has_key() const { return key_size >= 0; }
 };
@@ -111,8 +124,8 @@ inline const uint8_t* take_varint(const uint8_t* p, const uint8_t* end, int32_t&
   return p + 1;
 }
 
-// What follows the record's length: must take exactly [p, end). False: sizes don't add up. offset and timestamp are the
-// caller's to set.
+// What follows the record's length: must take exactly [p, end). False: sizes don't add up. offset and
+// timestamp are the caller's to set.
 inline bool parse_record_body(const uint8_t* p, const uint8_t* end, RecordView& out) {
   if (p == end) return false;
   ++p;

@@ -31,7 +31,8 @@ const char* what(RecordFault fault) {
 }  // namespace
 
 Error to_error(const RecordsOutcome& outcome) {
-  return {error_code(outcome.fault), "record " + std::to_string(outcome.records) + ": " + what(outcome.fault)};
+  return {error_code(outcome.fault),
+          "record " + std::to_string(outcome.records) + ": " + what(outcome.fault)};
 }
 
 }  // namespace moldau

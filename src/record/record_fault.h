@@ -9,14 +9,14 @@ namespace moldau {
 
 enum class RecordFault : uint8_t {
   kNone,
-  kCount,          // the header's record count is negative
-  kCutOff,         // the bytes end before the last record does
-  kMalformed,      // the sizes within a record don't add up to its length
-  kTrailing,       // bytes follow the last record
-  kTooLarge,       // a record is longer than max.decompressed.message.bytes
-  kUnknownCodec,   // attributes name codec 5, 6 or 7
-  kDamaged,        // the compressed block can't be decompressed
-  kExpands,        // it decompresses to more than its budget
+  kCount,         // the header's record count is negative
+  kCutOff,        // the bytes end before the last record does
+  kMalformed,     // the sizes within a record don't add up to its length
+  kTrailing,      // bytes follow the last record
+  kTooLarge,      // a record is longer than max.decompressed.message.bytes
+  kUnknownCodec,  // attributes name codec 5, 6 or 7
+  kDamaged,       // the compressed block can't be decompressed
+  kExpands,       // it decompresses to more than its budget
 };
 
 struct RecordsOutcome {
@@ -27,7 +27,8 @@ struct RecordsOutcome {
   bool ok() const { return fault == RecordFault::kNone; }
 };
 
-// The code with which Kafka 4.4 answers a produce request: INVALID_RECORD for records, UNKNOWN_SERVER_ERROR for codecs.
+// The code with which Kafka 4.4 answers a produce request: INVALID_RECORD for records, UNKNOWN_SERVER_ERROR
+// for codecs.
 ErrorCode error_code(RecordFault fault);
 Error to_error(const RecordsOutcome& outcome);
 

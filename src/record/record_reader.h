@@ -1,16 +1,17 @@
-// RecordReader: goes through the records of one batch, whose bytes a BatchWalk has found. Uncompressed records are
-// parsed where they lie, without a copy or an allocation; compressed ones pass through a window of 64 KiB that grows
-// only to the size of the largest record that is really there.
+// RecordReader: goes through the records of one batch, whose bytes a BatchWalk has found. Uncompressed
+// records are parsed where they lie, without a copy or an allocation; compressed ones pass through a window
+// of 64 KiB that grows only to the size of the largest record that is really there.
 //
-// A reader keeps decompression contexts between batches: make one per lane and use it for everything. It belongs to
-// whoever calls it and is no good for two threads at once.
+// A reader keeps decompression contexts between batches: make one per lane and use it for everything. It
+// belongs to whoever calls it and is no good for two threads at once.
 //
 //   each(record) -> Visit    RecordView or RecordSummary; views live until `each` returns
 //
 // Invariants
 //   RR1  a batch that was read to the end without a fault can be read again without one
-//   RR2  memory: 64 KiB, the codec's own window, and for for_each the largest record; never more than RecordLimits allow
-//   RR3  work: at most max(floor, ratio * compressed bytes) bytes are decompressed, so that a bomb costs milliseconds
+//   RR2  memory: 64 KiB, the codec's own window, and for for_each the largest record; never more than
+//   RecordLimits allow RR3  work: at most max(floor, ratio * compressed bytes) bytes are decompressed, so
+//   that a bomb costs milliseconds
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -47,13 +48,17 @@ class RecordReader {
  private:
   struct Bases {
     explicit Bases(const BatchHeader& b)
-        : offset(b.base_offset().value), timestamp(b.base_timestamp()),
-          append_time(b.timestamp_type() == TimestampType::kLogAppendTime), max_timestamp(b.max_timestamp()) {}
+        : offset(b.base_offset().value),
+          timestamp(b.base_timestamp()),
+          append_time(b.timestamp_type() == TimestampType::kLogAppendTime),
+          max_timestamp(b.max_timestamp()) {}
     // Wraps around like Java's arithmetic: a hostile delta must not be undefined behaviour here.
     void apply(RecordSummary& r) const {
-      r.offset = Offset(static_cast<int64_t>(static_cast<uint64_t>(offset) + static_cast<uint64_t>(int64_t{r.offset_delta})));
+      r.offset = Offset(static_cast<int64_t>(static_cast<uint64_t>(offset) +
+                                             static_cast<uint64_t>(int64_t{r.offset_delta})));
       r.timestamp = append_time ? max_timestamp
-                                : static_cast<int64_t>(static_cast<uint64_t>(timestamp) + static_cast<uint64_t>(r.timestamp_delta));
+                                : static_cast<int64_t>(static_cast<uint64_t>(timestamp) +
+                                                       static_cast<uint64_t>(r.timestamp_delta));
     }
     int64_t offset;
     int64_t timestamp;

@@ -17,7 +17,8 @@ void RecordStream::open(const BatchHeader& batch, const RecordLimits& limits, Co
   begin_ = end_ = 0;
   ended_ = false;
   budget_ = limits.batch_bytes(batch.records().size());
-  fault_ = decompressor_.open(batch.codec(), batch.records()) ? RecordFault::kNone : RecordFault::kUnknownCodec;
+  fault_ =
+      decompressor_.open(batch.codec(), batch.records()) ? RecordFault::kNone : RecordFault::kUnknownCodec;
   if (capacity_ == 0) {
     window_ = std::make_unique_for_overwrite<uint8_t[]>(kWindow);
     capacity_ = kWindow;
@@ -119,8 +120,10 @@ RecordFault RecordStream::take_piece(T& value, int32_t& left) {
   if (!make_contiguous(wanted)) return cut_off();
   const uint8_t* at = window_.get() + begin_;
   const uint8_t* after = nullptr;
-  if constexpr (sizeof(T) == 8) after = take_varlong(at, at + wanted, value);
-  else after = take_varint(at, at + wanted, value);
+  if constexpr (sizeof(T) == 8)
+    after = take_varlong(at, at + wanted, value);
+  else
+    after = take_varint(at, at + wanted, value);
   if (!after) return RecordFault::kMalformed;
   begin_ += static_cast<size_t>(after - at);
   left -= static_cast<int32_t>(after - at);
@@ -152,8 +155,8 @@ RecordFault RecordStream::next_in_pieces(int32_t left, RecordSummary& out) {
   out.value_size = std::max(out.value_size, -1);
   if (headers < 0) return RecordFault::kMalformed;
   for (int32_t i = 0; i < headers; ++i) {
-    if (!then(take_piece(size, left)) || (size < 0 && !then(RecordFault::kMalformed)) || !then(skip_piece(size, left)) ||
-        !then(take_piece(size, left)) || !then(skip_piece(size, left)))
+    if (!then(take_piece(size, left)) || (size < 0 && !then(RecordFault::kMalformed)) ||
+        !then(skip_piece(size, left)) || !then(take_piece(size, left)) || !then(skip_piece(size, left)))
       return fault;
   }
   return left == 0 ? RecordFault::kNone : RecordFault::kMalformed;

@@ -17,10 +17,11 @@ namespace moldau {
 class Compressor;
 
 struct RecordLimits {
-  // Bytes of one decompressed record without its length field: max.decompressed.message.bytes, Kafka's default here.
+  // Bytes of one decompressed record without its length field: max.decompressed.message.bytes, Kafka's
+  // default here.
   int32_t record_bytes = 2147483639;
-  // What a batch may decompress to: the larger of a floor and a multiple of its compressed bytes. lz4 and snappy can't
-  // exceed the multiple; a batch of one gigabyte of zeros, deflated, can and is refused.
+  // What a batch may decompress to: the larger of a floor and a multiple of its compressed bytes. lz4 and
+  // snappy can't exceed the multiple; a batch of one gigabyte of zeros, deflated, can and is refused.
   int64_t batch_bytes_floor = 64 << 20;
   int64_t batch_ratio = 256;
 
@@ -46,10 +47,12 @@ class RecordStream {
     RecordStream& stream_;
   };
 
-  // The next record: with its contents, which live until the next call; or only its summary, in constant memory.
+  // The next record: with its contents, which live until the next call; or only its summary, in constant
+  // memory.
   RecordFault next(RecordView& out);
   RecordFault next(RecordSummary& out);
-  // After the last record: kTrailing if anything follows, kDamaged if the block doesn't end as its codec demands.
+  // After the last record: kTrailing if anything follows, kDamaged if the block doesn't end as its codec
+  // demands.
   RecordFault finish();
 
  private:
@@ -57,9 +60,9 @@ class RecordStream {
   void close();
 
   size_t available() const { return end_ - begin_; }
-  bool fill();                             // decompresses more; false: fault_ is set, or ended_
+  bool fill();  // decompresses more; false: fault_ is set, or ended_
   RecordFault take_length(int32_t& length, int32_t& prefix);
-  bool make_contiguous(size_t bytes);      // false: the stream ends before, or fault_
+  bool make_contiguous(size_t bytes);  // false: the stream ends before, or fault_
   RecordFault cut_off() const { return fault_ == RecordFault::kNone ? RecordFault::kCutOff : fault_; }
 
   RecordFault next_in_pieces(int32_t length, RecordSummary& out);
@@ -75,7 +78,7 @@ class RecordStream {
   bool ended_ = false;
   RecordFault fault_ = RecordFault::kNone;  // sticks until the next open
   RecordLimits limits_;
-  int64_t budget_ = 0;                      // bytes that may still be decompressed
+  int64_t budget_ = 0;  // bytes that may still be decompressed
   Compressor* copy_to_ = nullptr;
 };
 

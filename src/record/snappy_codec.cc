@@ -1,8 +1,10 @@
 // Snappy in the two forms that are found in batches.
 //
 //   framed (snappy-java)   82 'S' 'N' 'A' 'P' 'P' 'Y' 00   version int32   compatible version int32
-//                          then blocks: size int32, a raw block. The header may occur again in a block's place.
-//   raw                    one raw block: decompressed size uvarint, then the elements (what librdkafka writes)
+//                          then blocks: size int32, a raw block. The header may occur again in a block's
+//                          place.
+//   raw                    one raw block: decompressed size uvarint, then the elements (what librdkafka
+//   writes)
 #include <snappy.h>
 
 #include <algorithm>
@@ -22,7 +24,9 @@ constexpr int32_t kVersion = 1;
 constexpr size_t kBlockSize = 32 << 10;
 constexpr size_t kKeptBytes = 1 << 20;
 
-const char* chars(const uint8_t* p) { return reinterpret_cast<const char*>(p); }
+const char* chars(const uint8_t* p) {
+  return reinterpret_cast<const char*>(p);
+}
 
 class SnappyDecoder final : public Decoder {
  public:
@@ -86,7 +90,8 @@ class SnappyDecoder final : public Decoder {
   static Result<size_t> decompressed_size(Bytes block) {
     size_t size = 0;
     // The most that an element gives is 64 bytes for 3; a block that claims more is never worth the memory.
-    if (!snappy::GetUncompressedLength(chars(block.data()), block.size(), &size) || size > block.size() * 64 / 3 + 64)
+    if (!snappy::GetUncompressedLength(chars(block.data()), block.size(), &size) ||
+        size > block.size() * 64 / 3 + 64)
       return damaged("snappy: a block claims more than it can hold");
     return size;
   }
@@ -150,7 +155,11 @@ class SnappyEncoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_snappy_decoder() { return std::make_unique<SnappyDecoder>(); }
-std::unique_ptr<Encoder> make_snappy_encoder() { return std::make_unique<SnappyEncoder>(); }
+std::unique_ptr<Decoder> make_snappy_decoder() {
+  return std::make_unique<SnappyDecoder>();
+}
+std::unique_ptr<Encoder> make_snappy_encoder() {
+  return std::make_unique<SnappyEncoder>();
+}
 
 }  // namespace moldau

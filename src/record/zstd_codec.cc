@@ -1,5 +1,5 @@
-// Zstandard frames. Windows up to 128 MiB are read, which is what level 22 may write; memory for windows above 8 MiB is
-// given back after the block.
+// Zstandard frames. Windows up to 128 MiB are read, which is what level 22 may write; memory for windows
+// above 8 MiB is given back after the block.
 #include <zstd.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ class ZstdDecoder final : public Decoder {
       const size_t more = ZSTD_decompressStream(context_, &out, &in_);
       if (ZSTD_isError(more)) return damaged(std::string("zstd: ") + ZSTD_getErrorName(more));
       within_frame_ = more != 0;
-      if (within_frame_ && out.pos == 0 && in_.pos == before) return damaged("zstd: the frame ends too early");
+      if (within_frame_ && out.pos == 0 && in_.pos == before)
+        return damaged("zstd: the frame ends too early");
     }
     return out.pos;
   }
@@ -67,7 +68,8 @@ class ZstdEncoder final : public Encoder {
   }
   void finish() override {
     ZSTD_inBuffer in{nullptr, 0, 0};
-    while (run(in, ZSTD_e_end) != 0) {}
+    while (run(in, ZSTD_e_end) != 0) {
+    }
     if (ZSTD_sizeof_CCtx(context_) <= kKeptBytes) return;
     ZSTD_freeCCtx(context_);
     context_ = nullptr;
@@ -92,7 +94,11 @@ class ZstdEncoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_zstd_decoder() { return std::make_unique<ZstdDecoder>(); }
-std::unique_ptr<Encoder> make_zstd_encoder() { return std::make_unique<ZstdEncoder>(); }
+std::unique_ptr<Decoder> make_zstd_decoder() {
+  return std::make_unique<ZstdDecoder>();
+}
+std::unique_ptr<Encoder> make_zstd_encoder() {
+  return std::make_unique<ZstdEncoder>();
+}
 
 }  // namespace moldau

@@ -128,7 +128,7 @@ def main(description, options=None, context_type=Context):
             reason = "the shared broker died"
         if reason is not None:
             failed += 1
-            print("\n".join(f"  {line}" for line in tails.splitlines()), flush=True)
+            print("\n".join(f"  {line[:400]}" for line in tails.splitlines()), flush=True)
             print(f"not ok {name}: {reason}", flush=True)
         else:
             shutil.rmtree(context.folder, ignore_errors=True)

@@ -28,17 +28,19 @@ struct Assignment::Step {
 
 namespace {
 
-std::vector<BrokerId> to_vector(const ReplicaList& list) {
-  return {list.begin(), list.end()};
+std::vector<BrokerId> ids(const ReplicaList& list) {
+  std::vector<BrokerId> out;
+  for (int32_t id : list.raw()) out.emplace_back(id);
+  return out;
 }
 
 Leader::Term term_of(const PartitionRegistration& partition) {
-  return {partition.leader_epoch, partition.partition_epoch, to_vector(partition.replicas),
-          to_vector(partition.isr)};
+  return {partition.leader_epoch, partition.partition_epoch, ids(partition.replicas),
+          ids(partition.isr)};
 }
 
 bool hosts(const PartitionRegistration& partition, BrokerId id) {
-  return std::ranges::find(partition.replicas, id) != partition.replicas.end();
+  return partition.replicas.contains(id);
 }
 
 }  // namespace
