@@ -46,6 +46,7 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
                                                                 .partitions = parts.partitions,
                                                                 .controller = parts.controller,
                                                                 .producer_ids = parts.producer_ids,
+                                                                .configs = parts.configs,
                                                                 .auto_create = auto_create_options(options)});
   services->fetch_limits.max_bytes = static_cast<int32_t>(options.integer("fetch.max.bytes"));
   services->unstable_api_versions = options.boolean("unstable.api.versions.enable");
