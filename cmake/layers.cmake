@@ -78,7 +78,6 @@ set(TEST_USES_raft_driver moldau_sim)
 set(TEST_USES_metadata_driver moldau_sim)
 set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
-set(TEST_USES_api moldau_sim)
 set(TEST_USES_net moldau_sim)
 set(TEST_USES_server moldau_sim)
 

@@ -1,5 +1,6 @@
 // Arbitrary bytes as the records of a produce request and as the content of a segment. Whatever they are: no
 // crash, no more memory than the limits allow, and what was accepted can be read in full, again and again.
+// Run it with -malloc_limit_mb=200: the largest window that zstd may ask for is 128 MiB.
 #include <algorithm>
 #include <cstring>
 #include <string>
