@@ -4,7 +4,7 @@
 # What each folder links beside the other folders.
 set(EXTERNAL_base isal absl::hash absl::flat_hash_map fmt::fmt)
 set(EXTERNAL_io_posix Threads::Threads spdlog::spdlog)
-set(EXTERNAL_record isal zstd lz4 snappy)
+set(EXTERNAL_record isal z zstd lz4 snappy)
 
 function(moldau_target_name folder out)
   string(REPLACE "/" "_" name ${folder})
@@ -53,31 +53,39 @@ function(moldau_layer folder uses)
     add_test(NAME ${folder} COMMAND ${name}_test)
   endif()
   if(MOLDAU_TESTS)
-    foreach(source ${benches})  # not part of a build unless named
+    foreach(source ${benches})  # built only when named: ninja batch_bench
       get_filename_component(stem ${source} NAME_WE)
       add_executable(${stem} EXCLUDE_FROM_ALL ${source})
-      target_link_libraries(${stem} PRIVATE ${target})
+      target_link_libraries(${stem} PRIVATE ${target} benchmark)
     endforeach()
   endif()
   if(MOLDAU_FUZZ)
     foreach(source ${fuzzers})
       get_filename_component(stem ${source} NAME_WE)
       add_executable(${stem} ${source})
-      target_link_libraries(${stem} PRIVATE ${target})
+      target_link_libraries(${stem} PRIVATE ${target} ${TEST_USES_${name}})
+      target_compile_definitions(${stem} PRIVATE MOLDAU_TESTDATA="${CMAKE_SOURCE_DIR}/src/${folder}/testdata")
       target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
     endforeach()
   endif()
 endfunction()
 
-# Tests may use more than their folder may: the simulator's file system, for example.
+# Tests and fuzzers may use more than their folder may: the simulator's file system, for example.
+set(TEST_USES_protocol zstd)
+set(TEST_USES_record Boost::headers crypto)
 set(TEST_USES_log moldau_sim)
 set(TEST_USES_raft_driver moldau_sim)
 set(TEST_USES_metadata_driver moldau_sim)
 set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
-set(TEST_USES_api moldau_sim)
 set(TEST_USES_net moldau_sim)
-set(TEST_USES_server moldau_sim moldau_io_posix)
+set(TEST_USES_server moldau_sim)
+
+file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config)
+set(GENERATED_config ${CMAKE_BINARY_DIR}/generated/config/key_tables.cc)
+add_custom_command(OUTPUT ${GENERATED_config}
+  COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${CMAKE_SOURCE_DIR}/schema/config ${GENERATED_config}
+  DEPENDS ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${config_schemas})
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/layers.txt)
 file(STRINGS ${CMAKE_SOURCE_DIR}/layers.txt lines)

@@ -6,8 +6,8 @@ namespace moldau {
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line, const char* why);
 }
 
-#define ASSERT(condition, ...)                                                                           \
-  do {                                                                                                   \
-    if (!(condition)) [[unlikely]]                                                                       \
-      ::moldau::assertion_failed(#condition, __FILE__, __LINE__, "" __VA_ARGS__);                        \
+#define ASSERT(condition, ...)                                                    \
+  do {                                                                            \
+    if (!(condition)) [[unlikely]]                                                \
+      ::moldau::assertion_failed(#condition, __FILE__, __LINE__, "" __VA_ARGS__); \
   } while (false)

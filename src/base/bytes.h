@@ -1,5 +1,5 @@
-// Bytes: a view of somebody else's bytes. Buffer: a block that is shared by counting, so that a record batch can
-// travel from the socket to the log without being copied.
+// Bytes: a view of somebody else's bytes. Buffer: a block that is shared by counting, so that a record batch
+// can travel from the socket to the log without being copied.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,15 @@ namespace moldau {
 using Bytes = std::span<const uint8_t>;
 using MutableBytes = std::span<uint8_t>;
 
-inline Bytes as_bytes(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
-inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-inline bool equal(Bytes a, Bytes b) { return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0; }
+inline Bytes as_bytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+inline std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline bool equal(Bytes a, Bytes b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 // A window into a reference-counted block. Copying shares the block. The bytes are mutable because the leader
 // stamps base offset and leader epoch into a batch in place; whoever holds the only window may write.

@@ -15,6 +15,8 @@ uint32_t crc32c_extend(uint32_t crc, Bytes data) {
   return ~reg;
 }
 
-uint32_t crc32c(Bytes data) { return crc32c_extend(0, data); }
+uint32_t crc32c(Bytes data) {
+  return crc32c_extend(0, data);
+}
 
 }  // namespace moldau

@@ -140,7 +140,8 @@ std::string_view error_name(ErrorCode code) {
     case ErrorCode::kStreamsTopologyFenced: return "STREAMS_TOPOLOGY_FENCED";
     case ErrorCode::kShareSessionLimitReached: return "SHARE_SESSION_LIMIT_REACHED";
     case ErrorCode::kGroupDeletionFailed: return "GROUP_DELETION_FAILED";
-    case ErrorCode::kStreamsTopologyDescriptionUpdateFailed: return "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED";
+    case ErrorCode::kStreamsTopologyDescriptionUpdateFailed:
+      return "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED";
     case ErrorCode::kControllerIdNotRegistered: return "CONTROLLER_ID_NOT_REGISTERED";
   }
   return "UNKNOWN_SERVER_ERROR";
@@ -179,8 +180,7 @@ bool is_retriable(ErrorCode code) {
     case ErrorCode::kFetchSessionTopicIdError:
     case ErrorCode::kShareSessionNotFound:
     case ErrorCode::kInvalidShareSessionEpoch:
-    case ErrorCode::kShareSessionLimitReached:
-      return true;
+    case ErrorCode::kShareSessionLimitReached: return true;
     default: return false;
   }
 }

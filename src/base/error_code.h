@@ -1,4 +1,5 @@
-// Kafka's error codes: the numbers and names of Apache Kafka 4.4. A client shows the name and acts on the number.
+// Kafka's error codes: the numbers and names of Apache Kafka 4.4. A client shows the name and acts on the
+// number.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -146,7 +147,8 @@ enum class ErrorCode : int16_t {
   kControllerIdNotRegistered = 136,
 };
 
-// Kafka's name in capitals, e.g. NOT_LEADER_OR_FOLLOWER; "UNKNOWN_SERVER_ERROR" for a number that Kafka doesn't have.
+// Kafka's name in capitals, e.g. NOT_LEADER_OR_FOLLOWER; "UNKNOWN_SERVER_ERROR" for a number that Kafka
+// doesn't have.
 std::string_view error_name(ErrorCode code);
 // Whether a client may send the same request again.
 bool is_retriable(ErrorCode code);

@@ -5,13 +5,13 @@
 
 namespace moldau {
 
-using BrokerId = Strong<struct BrokerIdTag, int32_t>;          // -1: none
-using PartitionId = Strong<struct PartitionIdTag, int32_t>;    // index of a partition within its topic
-using Offset = Strong<struct OffsetTag, int64_t>;              // of a record within a partition
-using LeaderEpoch = Strong<struct LeaderEpochTag, int32_t>;    // -1: unknown
+using BrokerId = Strong<struct BrokerIdTag, int32_t>;        // -1: none
+using PartitionId = Strong<struct PartitionIdTag, int32_t>;  // index of a partition within its topic
+using Offset = Strong<struct OffsetTag, int64_t>;            // of a record within a partition
+using LeaderEpoch = Strong<struct LeaderEpochTag, int32_t>;  // -1: unknown
 using PartitionEpoch = Strong<struct PartitionEpochTag, int32_t>;
-using BrokerEpoch = Strong<struct BrokerEpochTag, int64_t>;    // one incarnation of a broker; -1: unknown
-using ProducerId = Strong<struct ProducerIdTag, int64_t>;      // -1: not idempotent
+using BrokerEpoch = Strong<struct BrokerEpochTag, int64_t>;  // one incarnation of a broker; -1: unknown
+using ProducerId = Strong<struct ProducerIdTag, int64_t>;    // -1: not idempotent
 using ProducerEpoch = Strong<struct ProducerEpochTag, int16_t>;
 
 inline constexpr BrokerId kNoBroker{-1};
@@ -24,7 +24,17 @@ struct TopicPartition {  // a partition by its topic's id: survives a topic that
   PartitionId partition;
   auto operator<=>(const TopicPartition&) const = default;
   template <class H>
-  friend H AbslHashValue(H h, const TopicPartition& p) { return H::combine(std::move(h), p.topic_id, p.partition); }
+  friend H AbslHashValue(H h, const TopicPartition& p) {
+    return H::combine(std::move(h), p.topic_id, p.partition);
+  }
+};
+
+// Ends a range of a log: the offset of the first record that isn't in it, and the epoch of the last one that
+// is. Names a snapshot of the metadata log.
+struct OffsetAndEpoch {
+  Offset offset{0};
+  LeaderEpoch epoch{0};
+  auto operator<=>(const OffsetAndEpoch&) const = default;
 };
 
 }  // namespace moldau

@@ -1,5 +1,6 @@
-// Reader: takes big-endian values from a view, with bounds checked. The first value that isn't there makes the
-// reader fail for good: later values read as zero, and the caller asks once, at the end. Nothing is copied.
+// Reader: takes big-endian values from a view, with bounds checked. The first value that isn't there makes
+// the reader fail for good: later values read as zero, and the caller asks once, at the end. Nothing is
+// copied.
 #pragma once
 #include "base/bytes.h"
 #include "base/endian.h"
@@ -48,7 +49,8 @@ class Reader {
  private:
   template <class T>
   T fixed() {
-    if (remaining() < sizeof(T)) [[unlikely]] return set_failed(), T{};
+    if (remaining() < sizeof(T)) [[unlikely]]
+      return set_failed(), T{};
     const T v = load_be<T>(p_);
     p_ += sizeof(T);
     return v;
@@ -56,7 +58,8 @@ class Reader {
   uint64_t variable(int bits) {
     uint64_t v = 0;
     const uint8_t* next = ok() ? get_uvarint(p_, end_, v, bits) : nullptr;
-    if (!next) [[unlikely]] return set_failed(), 0;
+    if (!next) [[unlikely]]
+      return set_failed(), 0;
     p_ = next;
     return v;
   }

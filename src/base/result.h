@@ -27,13 +27,14 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message = {}) {
 // Evaluates a Result; on error returns it from the enclosing function, otherwise binds or discards the value.
 #define MOLDAU_CONCAT_(a, b) a##b
 #define MOLDAU_CONCAT(a, b) MOLDAU_CONCAT_(a, b)
-#define TRY(expr)                                                     \
-  do {                                                                \
-    if (auto&& try_result_ = (expr); !try_result_) [[unlikely]]       \
-      return std::unexpected(std::move(try_result_).error());         \
+#define TRY(expr)                                               \
+  do {                                                          \
+    if (auto&& try_result_ = (expr); !try_result_) [[unlikely]] \
+      return std::unexpected(std::move(try_result_).error());   \
   } while (false)
 #define TRY_ASSIGN(lhs, expr) TRY_ASSIGN_(MOLDAU_CONCAT(try_value_, __LINE__), lhs, expr)
-#define TRY_ASSIGN_(tmp, lhs, expr)                                                     \
-  auto&& tmp = (expr);                                                                  \
-  if (!tmp) [[unlikely]] return std::unexpected(std::move(tmp).error());                \
+#define TRY_ASSIGN_(tmp, lhs, expr)                 \
+  auto&& tmp = (expr);                              \
+  if (!tmp) [[unlikely]]                            \
+    return std::unexpected(std::move(tmp).error()); \
   lhs = *std::move(tmp)

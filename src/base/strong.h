@@ -22,7 +22,9 @@ struct Strong {
   friend constexpr Rep operator-(Strong a, Strong b) { return a.value - b.value; }
 
   template <class H>
-  friend H AbslHashValue(H h, Strong s) { return H::combine(std::move(h), s.value); }
+  friend H AbslHashValue(H h, Strong s) {
+    return H::combine(std::move(h), s.value);
+  }
 };
 
 }  // namespace moldau

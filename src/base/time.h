@@ -1,4 +1,5 @@
-// Kinds of time. A monotonic Instant measures durations; wall time is only ever data (record timestamps, retention).
+// Kinds of time. A monotonic Instant measures durations; wall time is only ever data (record timestamps,
+// retention).
 #pragma once
 #include <chrono>
 #include <cstdint>

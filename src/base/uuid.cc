@@ -19,7 +19,8 @@ std::string Uuid::text() const {
   std::string out(kTextLength, 'A');
   const unsigned __int128 bits = (static_cast<unsigned __int128>(high) << 64) | low;
   // 21 digits of 6 bits from the top, then the last 2 bits, left-aligned.
-  for (size_t i = 0; i < kTextLength - 1; ++i) out[i] = kAlphabet[static_cast<size_t>(bits >> (122 - 6 * i)) & 63];
+  for (size_t i = 0; i < kTextLength - 1; ++i)
+    out[i] = kAlphabet[static_cast<size_t>(bits >> (122 - 6 * i)) & 63];
   out[kTextLength - 1] = kAlphabet[static_cast<size_t>(bits & 3) << 4];
   return out;
 }
@@ -35,7 +36,8 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
   }
   const int last = digit(text[kTextLength - 1]);
   if (last < 0) return std::nullopt;
-  // The last digit's low 4 bits are beyond the 16th byte; Kafka ignores them, and so its cluster ids may carry some.
+  // The last digit's low 4 bits are beyond the 16th byte; Kafka ignores them, and so its cluster ids may
+  // carry some.
   bits = (bits << 2) | static_cast<unsigned>(last >> 4);
   return Uuid{static_cast<uint64_t>(bits >> 64), static_cast<uint64_t>(bits)};
 }

@@ -25,7 +25,9 @@ struct Uuid {
   static std::optional<Uuid> from_random_bits(uint64_t high, uint64_t low);
 
   template <class H>
-  friend H AbslHashValue(H h, Uuid u) { return H::combine(std::move(h), u.high, u.low); }
+  friend H AbslHashValue(H h, Uuid u) {
+    return H::combine(std::move(h), u.high, u.low);
+  }
 };
 
 // Values of a partition's directory field with a meaning of their own (KIP-858).

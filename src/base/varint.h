@@ -7,15 +7,21 @@ namespace moldau {
 inline constexpr int kMaxVarint32 = 5;   // bytes
 inline constexpr int kMaxVarint64 = 10;  // bytes
 
-constexpr uint64_t zigzag(int64_t v) { return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63); }
-constexpr int64_t unzigzag(uint64_t v) { return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1); }
+constexpr uint64_t zigzag(int64_t v) {
+  return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
+}
+constexpr int64_t unzigzag(uint64_t v) {
+  return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1);
+}
 
 constexpr int uvarint_size(uint64_t v) {
   int n = 1;
   while (v >= 0x80) v >>= 7, ++n;
   return n;
 }
-constexpr int varint_size(int64_t v) { return uvarint_size(zigzag(v)); }
+constexpr int varint_size(int64_t v) {
+  return uvarint_size(zigzag(v));
+}
 
 // Writes at p, which has room for kMaxVarint64 bytes; returns the byte after the last.
 inline uint8_t* put_uvarint(uint8_t* p, uint64_t v) {
@@ -24,8 +30,8 @@ inline uint8_t* put_uvarint(uint8_t* p, uint64_t v) {
   return p;
 }
 
-// Reads from [p, end). Returns the byte after the last, or nullptr if the input ends early or the value has more
-// than `bits` bits. Overlong encodings are accepted, as Kafka's reader does.
+// Reads from [p, end). Returns the byte after the last, or nullptr if the input ends early or the value has
+// more than `bits` bits. Overlong encodings are accepted, as Kafka's reader does.
 inline const uint8_t* get_uvarint(const uint8_t* p, const uint8_t* end, uint64_t& out, int bits = 64) {
   uint64_t v = 0;
   for (int shift = 0; shift < bits; shift += 7) {

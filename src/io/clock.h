@@ -7,8 +7,8 @@ namespace moldau::io {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Instant now() const = 0;       // never goes back
-  virtual WallMs wall_ms() const = 0;    // may jump either way
+  virtual Instant now() const = 0;     // never goes back
+  virtual WallMs wall_ms() const = 0;  // may jump either way
 };
 
 }  // namespace moldau::io

@@ -9,7 +9,8 @@ enum class Level { kDebug, kInfo, kWarn, kError };
 class Logger {
  public:
   virtual ~Logger() = default;
-  // `component` is the folder's name (log, controller, …); callable on any lane. Never throws, never waits long.
+  // `component` is the folder's name (log, controller, …); callable on any lane. Never throws, never waits
+  // long.
   virtual void write(Level level, std::string_view component, std::string_view line) = 0;
 
   void info(std::string_view component, std::string_view line) { write(Level::kInfo, component, line); }

@@ -11,7 +11,9 @@ class Random {
   virtual ~Random() = default;
   virtual uint64_t next() = 0;  // 64 uniform bits; callable on any lane
 
-  uint64_t below(uint64_t bound) { return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64); }
+  uint64_t below(uint64_t bound) {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+  }
   Uuid uuid() {
     for (;;) {
       const uint64_t high = next();

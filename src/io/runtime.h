@@ -1,5 +1,5 @@
-// Runtime: everything a node gets from the world. io/posix has the real one, sim the simulated one; every driver from
-// a connection down to the log takes its parts from here and can't tell which it is.
+// Runtime: everything a node gets from the world. io/posix has the real one, sim the simulated one; every
+// driver from a connection down to the log takes its parts from here and can't tell which it is.
 #pragma once
 #include <span>
 

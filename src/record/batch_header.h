@@ -26,7 +26,7 @@ enum class Codec : int8_t { kNone = 0, kGzip = 1, kSnappy = 2, kLz4 = 3, kZstd =
 enum class TimestampType : int8_t { kCreateTime = 0, kLogAppendTime = 1 };
 
 inline constexpr size_t kBatchHeaderSize = 61;
-inline constexpr size_t kBatchOverhead = 12;        // base offset and length: what precedes the counted bytes
+inline constexpr size_t kBatchOverhead = 12;  // base offset and length: what precedes the counted bytes
 inline constexpr size_t kMagicOffset = 16;
 inline constexpr size_t kCrcCoverageStart = 21;
 inline constexpr int8_t kMagic2 = 2;
@@ -39,7 +39,9 @@ class BatchHeader {
 
   Offset base_offset() const { return Offset(load_be<int64_t>(p_)); }
   int32_t batch_length() const { return load_be<int32_t>(p_ + 8); }
-  size_t size() const { return kBatchOverhead + static_cast<size_t>(batch_length()); }  // bytes of the whole batch
+  size_t size() const {
+    return kBatchOverhead + static_cast<size_t>(batch_length());
+  }  // bytes of the whole batch
   LeaderEpoch leader_epoch() const { return LeaderEpoch(load_be<int32_t>(p_ + 12)); }
   int8_t magic() const { return static_cast<int8_t>(p_[kMagicOffset]); }
   uint32_t crc() const { return load_be<uint32_t>(p_ + 17); }

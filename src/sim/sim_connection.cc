@@ -46,7 +46,7 @@ bool SimSocket::hiccup() const {
   return network.prng().chance(static_cast<uint64_t>(network.options().hiccup_percent));
 }
 
-IoResult<size_t> SimSocket::read_some(MutableBytes into) {
+IoResult<size_t> SimSocket::read_some(std::span<const MutableBytes> into) {
   if (!runtime_.alive()) return closed();
   ASSERT(lane_.inside(), "a socket is used on its lane");
   SimPipe& pipe = incoming();
@@ -54,12 +54,19 @@ IoResult<size_t> SimSocket::read_some(MutableBytes into) {
     if (pipe.ended || mine().reset) return closed();
     return 0;
   }
-  if (into.empty() || hiccup()) return 0;
-  size_t n = std::min(pipe.unread(), into.size());
+  size_t room = 0;
+  for (const MutableBytes part : into) room += part.size();
+  if (room == 0 || hiccup()) return 0;
+  size_t n = std::min(pipe.unread(), room);
   Prng& prng = runtime_.network().prng();
   if (prng.chance(static_cast<uint64_t>(runtime_.network().options().fragment_percent)))
     n = 1 + prng.below(n);
-  std::memcpy(into.data(), pipe.arrived.data() + pipe.read, n);
+  size_t copied = 0;
+  for (const MutableBytes part : into) {
+    const size_t step = std::min(part.size(), n - copied);
+    if (step > 0) std::memcpy(part.data(), pipe.arrived.data() + pipe.read + copied, step);
+    copied += step;
+  }
   pipe.read += n;
   if (pipe.unread() == 0 || pipe.read > kCompactBytes) {
     pipe.arrived.erase(0, pipe.read);
@@ -70,7 +77,7 @@ IoResult<size_t> SimSocket::read_some(MutableBytes into) {
   return n;
 }
 
-IoResult<size_t> SimSocket::write_some(std::span<const Bytes> parts) {
+IoResult<size_t> SimSocket::write_some(std::span<const Bytes> parts, bool) {
   if (!runtime_.alive() || mine().reset) return closed();
   ASSERT(lane_.inside(), "a socket is used on its lane");
   size_t total = 0;

@@ -63,8 +63,9 @@ class SimSocket final : public io::Socket {
  public:
   SimSocket(SimRuntime& runtime, SimLane& lane, std::shared_ptr<SimConnection> connection, int side);
   ~SimSocket() override;
-  io::IoResult<size_t> read_some(MutableBytes into) override;
-  io::IoResult<size_t> write_some(std::span<const Bytes> parts) override;
+  using io::Socket::read_some;
+  io::IoResult<size_t> read_some(std::span<const MutableBytes> into) override;
+  io::IoResult<size_t> write_some(std::span<const Bytes> parts, bool more_follows = false) override;
   io::IoResult<size_t> send_file(const io::File& file, int64_t position, int64_t length) override;
   void when_readable(io::Task task) override { wait(readable_, std::move(task), readable()); }
   void when_writable(io::Task task) override { wait(writable_, std::move(task), writable()); }

@@ -1,0 +1,141 @@
+#include "api/data/produce.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "api/data/current_leader.h"
+#include "api/services.h"
+#include "base/arena.h"
+#include "protocol/messages/produce.h"
+
+namespace moldau::api {
+namespace {
+
+using protocol::ProduceRequest;
+using protocol::ProduceResponse;
+
+// What is needed to answer once the frame is gone: the topics and partitions of the request, in its order.
+struct Pending {
+  struct Topic {
+    std::string name;
+    Uuid id;
+    std::vector<ProduceResponse::PartitionProduceResponse> partitions;
+  };
+  std::vector<Topic> topics;
+  std::vector<std::pair<uint32_t, uint32_t>> places;  // of each appended part: topic, partition
+  Arena texts;
+};
+
+void refuse(ProduceResponse::PartitionProduceResponse& partition, ErrorCode error) {
+  partition.error_code = static_cast<int16_t>(error);
+  partition.base_offset = -1;
+}
+
+void fill(Pending& pending, ProduceResponse::PartitionProduceResponse& partition,
+          ports::AppendOutcome outcome) {
+  partition.error_code = static_cast<int16_t>(outcome.error);
+  partition.base_offset = outcome.base_offset.value;
+  partition.log_append_time_ms = outcome.log_append_time;
+  partition.log_start_offset = outcome.log_start.value;
+  if (!outcome.message.empty()) partition.error_message = pending.texts.keep(std::move(outcome.message));
+  for (auto& problem : outcome.problems) {
+    partition.record_errors.push_back({problem.batch_index, pending.texts.keep(std::move(problem.message))});
+  }
+}
+
+ProduceResponse put_together(Pending& pending) {
+  ProduceResponse response;
+  response.responses.reserve(pending.topics.size());
+  for (Pending::Topic& topic : pending.topics) {
+    response.responses.push_back({topic.name, topic.id, std::move(topic.partitions)});
+  }
+  return response;
+}
+
+const TopicImage* find_topic(const ClusterImage& image, const ProduceRequest::TopicProduceData& topic,
+                             bool by_id) {
+  return by_id ? image.topic(topic.topic_id) : image.topic(topic.name);
+}
+
+// Sorts the request's partitions into those to append and those that are answered at once.
+ports::AppendRequest plan(const ClusterImage& image, const Call& call, const ProduceRequest& request,
+                          Pending& pending) {
+  ports::AppendRequest append;
+  append.acks = request.acks;
+  append.timeout_ms = request.timeout_ms;
+  append.produce_version = call.version();
+  const bool by_id = call.version() >= 13;
+  pending.topics.reserve(request.topic_data.size());
+  for (const auto& topic : request.topic_data) {
+    const TopicImage* known = find_topic(image, topic, by_id);
+    auto& answered = pending.topics.emplace_back(Pending::Topic{std::string(topic.name), topic.topic_id, {}});
+    answered.partitions.resize(topic.partition_data.size());
+    for (uint32_t i = 0; i < topic.partition_data.size(); ++i) {
+      const auto& data = topic.partition_data[i];
+      answered.partitions[i].index = data.index;
+      if (!known || !known->partition(PartitionId(data.index))) {
+        refuse(answered.partitions[i],
+               known || !by_id ? ErrorCode::kUnknownTopicOrPartition : ErrorCode::kUnknownTopicId);
+        continue;
+      }
+      append.parts.push_back({{known->id, PartitionId(data.index)},
+                              call.body_position() + (data.records ? data.records->position() : 0),
+                              data.records ? data.records->size() : 0});
+      pending.places.emplace_back(static_cast<uint32_t>(pending.topics.size() - 1), i);
+    }
+  }
+  return append;
+}
+
+// Acks 0 can't be told of an error; closing the connection makes the client look again for the leader, as in
+// Kafka.
+void answer_nothing(Call& call, const Pending& pending) {
+  for (const auto& topic : pending.topics) {
+    for (const auto& partition : topic.partitions) {
+      if (partition.error_code == 0) continue;
+      return call.close(fmt::format("a produce with acks=0 to {}-{} failed: {}",
+                                    topic.name.empty() ? topic.id.text() : topic.name, partition.index,
+                                    error_name(static_cast<ErrorCode>(partition.error_code))));
+    }
+  }
+  call.reply_nothing();
+}
+
+void finish(Services& services, Call& call, Pending& pending, int16_t acks) {
+  if (acks == 0) return answer_nothing(call, pending);
+  ProduceResponse response = put_together(pending);
+  if (call.version() >= 10) add_current_leaders(services.image(call.lane()), call.peer().listener, response);
+  call.reply(response);
+}
+
+}  // namespace
+
+void handle_produce(Services& services, Call call) {
+  const auto request = call.decode<ProduceRequest>();
+  if (!request) return;
+  auto pending = std::make_unique<Pending>();
+  ports::AppendRequest append = plan(services.image(call.lane()), call, *request, *pending);
+  if (request->acks < -1 || request->acks > 1) {
+    for (auto& topic : pending->topics) {
+      for (auto& partition : topic.partitions) refuse(partition, ErrorCode::kInvalidRequiredAcks);
+    }
+    return finish(services, call, *pending, request->acks);
+  }
+  append.frame = call.take_frame();
+  if (append.parts.empty()) return finish(services, call, *pending, request->acks);
+  io::Lane& lane = call.lane();
+  const int16_t acks = request->acks;
+  services.partitions.append(lane, std::move(append),
+                             [&services, call = std::move(call), pending = std::move(pending),
+                              acks](std::vector<ports::AppendOutcome> outcomes) mutable {
+                               for (size_t i = 0; i < outcomes.size(); ++i) {
+                                 const auto [topic, partition] = pending->places[i];
+                                 fill(*pending, pending->topics[topic].partitions[partition],
+                                      std::move(outcomes[i]));
+                               }
+                               finish(services, call, *pending, acks);
+                             });
+}
+
+}  // namespace moldau::api

@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <array>
+
+#include "api/admin/create_topics.h"
+#include "api/admin/delete_topics.h"
+#include "api/admin/describe_configs.h"
+#include "api/cluster/api_versions.h"
+#include "api/cluster/metadata.h"
+#include "api/data/fetch.h"
+#include "api/data/init_producer_id.h"
+#include "api/data/offsets.h"
+#include "api/data/produce.h"
+#include "api/dispatcher.h"
+
+namespace moldau::api {
+namespace {
+
+using protocol::ApiKey;
+
+constexpr auto kBroker = std::to_array<Route>({
+    {ApiKey::kProduce, handle_produce, true},
+    {ApiKey::kFetch, handle_fetch},
+    {ApiKey::kListOffsets, handle_list_offsets},
+    {ApiKey::kMetadata, handle_metadata},
+    {ApiKey::kApiVersions, handle_broker_api_versions},
+    {ApiKey::kCreateTopics, handle_create_topics},
+    {ApiKey::kDeleteTopics, handle_delete_topics},
+    {ApiKey::kInitProducerId, handle_init_producer_id},
+    {ApiKey::kOffsetForLeaderEpoch, handle_offset_for_leader_epoch},
+    {ApiKey::kDescribeConfigs, handle_describe_configs},
+});
+
+constexpr auto kController = std::to_array<Route>({
+    {ApiKey::kApiVersions, handle_controller_api_versions},
+    {ApiKey::kCreateTopics, handle_create_topics},
+    {ApiKey::kDeleteTopics, handle_delete_topics},
+    {ApiKey::kDescribeConfigs, handle_describe_configs},
+});
+
+static_assert(std::ranges::is_sorted(kBroker, {}, &Route::key));
+static_assert(std::ranges::is_sorted(kController, {}, &Route::key));
+
+}  // namespace
+
+std::span<const Route> routes(protocol::ListenerKind kind) {
+  if (kind == protocol::ListenerKind::kBroker) return kBroker;
+  return kController;
+}
+
+}  // namespace moldau::api

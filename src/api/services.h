@@ -1,0 +1,44 @@
+// Services: what handlers work with. One a node; put together by server/.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/cluster/auto_create.h"
+#include "api/data/fetch_session.h"
+#include "io/runtime.h"
+#include "ports/configs.h"
+#include "ports/controller.h"
+#include "ports/images.h"
+#include "ports/partitions.h"
+#include "ports/producer_ids.h"
+
+namespace moldau::api {
+
+struct NodeIdentity {
+  BrokerId id;
+  std::string cluster_id;
+};
+
+struct FetchLimits {
+  int32_t max_bytes = 57671680;  // fetch.max.bytes
+  size_t session_slots = 1000;   // max.incremental.fetch.session.cache.slots, over all lanes
+};
+
+struct Services {
+  NodeIdentity node;
+  io::Runtime& runtime;
+  ports::ImagesPort& images;
+  ports::PartitionsPort& partitions;
+  ports::ControllerPort& controller;
+  ports::ProducerIdsPort& producer_ids;
+  ports::ConfigsPort& configs;
+  AutoCreateOptions auto_create;
+  FetchLimits fetch_limits;
+  std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only
+  bool unstable_api_versions = false;
+
+  const ClusterImage& image(const io::Lane& lane) const { return images.current(lane); }
+};
+
+}  // namespace moldau::api

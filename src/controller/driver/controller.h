@@ -1,0 +1,71 @@
+// Controller: the active controller: operations come in, plans go to the log, answers leave when they are committed and shown.
+// Owner: lane 0; the port's methods may be called anywhere.
+//
+//   call ──► plan(image, request) ──► raft append ──► replay into the controller's image ──► committed ──► shown ──► answer
+//
+// Invariants
+//   C1  an operation is planned on an image that has all operations before it, committed or not; it is planned, appended and
+//       replayed in one go, so operations never interleave
+//   C2  an answer leaves only when its records are committed and all lanes of this node have them; one without records only
+//       when what it was planned on is
+//   C3  on loss of leadership the term's image is dropped, and all who wait are answered NOT_CONTROLLER; the next term begins
+//       with what was committed
+//   C4  a heartbeat that changes nothing waits for nothing
+#pragma once
+#include <memory>
+
+#include "controller/controller_options.h"
+#include "io/runtime.h"
+#include "metadata/driver/metadata_follower.h"
+#include "metadata/record_buffer.h"
+#include "ports/controller.h"
+#include "raft/driver/raft_driver.h"
+
+namespace moldau {
+
+class ControllerTerm;
+
+class Controller final : public RaftListener, public ports::ControllerPort {
+ public:
+  // `bootstrap`: the records that a new cluster begins with. Add it to raft after the follower.
+  Controller(io::Runtime& runtime, RaftDriver& raft, MetadataFollower& follower, ControllerOptions options,
+             RecordBuffer bootstrap);
+  ~Controller() override;
+
+  bool is_active() const { return term_ != nullptr; }  // on lane 0
+
+  // ports::ControllerPort
+  void create_topics(ports::Caller, ports::Kept<protocol::CreateTopicsRequest>,
+                     ports::Answer<protocol::CreateTopicsResponse>) override;
+  void delete_topics(ports::Caller, ports::Kept<protocol::DeleteTopicsRequest>,
+                     ports::Answer<protocol::DeleteTopicsResponse>) override;
+  void allocate_producer_ids(ports::Caller, ports::Kept<protocol::AllocateProducerIdsRequest>,
+                             ports::Answer<protocol::AllocateProducerIdsResponse>) override;
+  void register_broker(ports::Caller, ports::Kept<protocol::BrokerRegistrationRequest>,
+                       ports::Answer<protocol::BrokerRegistrationResponse>) override;
+  void unregister_broker(ports::Caller, ports::Kept<protocol::UnregisterBrokerRequest>,
+                         ports::Answer<protocol::UnregisterBrokerResponse>) override;
+  void heartbeat(ports::Caller, ports::Kept<protocol::BrokerHeartbeatRequest>,
+                 ports::Answer<protocol::BrokerHeartbeatResponse>) override;
+  void register_controller(ports::Caller, ports::Kept<protocol::ControllerRegistrationRequest>,
+                           ports::Answer<protocol::ControllerRegistrationResponse>) override;
+
+  // RaftListener
+  void on_leader_change(const LeaderAndEpoch& leader) override;
+
+ private:
+  // Runs plan(term) on lane 0 if there is a term, and answers.
+  template <class Request, class Response, class PlanIt>
+  void run(ports::Caller caller, ports::Kept<Request> request, ports::Answer<Response> answer, PlanIt plan);
+
+  io::Runtime& runtime_;
+  io::Lane& lane_;
+  RaftDriver& raft_;
+  MetadataFollower& follower_;
+  ControllerOptions options_;
+  RecordBuffer bootstrap_;
+  std::shared_ptr<ControllerTerm> term_;  // null: not active
+  std::shared_ptr<char> life_ = std::make_shared<char>();
+};
+
+}  // namespace moldau

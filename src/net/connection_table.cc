@@ -1,0 +1,94 @@
+#include "net/connection_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace moldau::net {
+
+ConnectionTable::ConnectionTable(io::Lane& lane, io::Logger& logger, ConnectionOptions options,
+                                 std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler)
+    : lane_(lane),
+      logger_(logger),
+      options_(options),
+      limits_(std::move(limits)),
+      handler_(handler),
+      budget_(options.memory_limit) {}
+
+ConnectionTable::~ConnectionTable() {
+  close_all();
+}
+
+void ConnectionTable::add(std::unique_ptr<io::Socket> socket, const std::string& listener) {
+  auto peer = std::make_shared<api::Peer>();
+  peer->address = socket->peer();
+  peer->listener = listener;
+  if (auto refusal = limits_->admit(peer->address.host)) {
+    logger_.warn("net", fmt::format("closed a new connection from {}: {}", peer->address.text(), *refusal));
+    return;
+  }
+  auto connection = std::make_shared<Connection>(*this, std::move(socket), std::move(peer));
+  connections_.push_back(connection);
+  connection->place = std::prev(connections_.end());
+  connection->start();
+  if (!sweep_timer_) schedule_sweep();
+}
+
+void ConnectionTable::close_all() {
+  while (!connections_.empty()) connections_.front()->end({});
+  sweep_timer_.cancel();
+}
+
+void ConnectionTable::touched(Connection& connection) {
+  connections_.splice(connections_.end(), connections_, connection.place);
+}
+
+void ConnectionTable::ended(Connection& connection, std::string_view reason) {
+  const std::string& address = connection.peer().address.host;
+  if (!reason.empty()) {
+    logger_.warn("net", fmt::format("closed the connection of {} on listener {}: {}",
+                                    connection.peer().address.text(), connection.peer().listener, reason));
+  }
+  limits_->leave(address);
+  connections_.erase(connection.place);
+}
+
+// Wakes only when something may be due: an idle node with idle clients sleeps.
+void ConnectionTable::schedule_sweep() {
+  if (connections_.empty()) return sweep_timer_.cancel();
+  Duration wait =
+      budget_.anyone_waits() ? Duration(std::chrono::seconds(1)) : Duration(std::chrono::seconds(10));
+  if (options_.max_idle >= Duration::zero() && !budget_.anyone_waits()) {
+    const Duration age = lane_.clock().now() - connections_.front()->last_activity();
+    wait = std::max(Duration(std::chrono::seconds(1)), options_.max_idle - age);
+  }
+  sweep_timer_ = lane_.after(std::min<Duration>(wait, std::chrono::seconds(10)), [this] { sweep(); });
+}
+
+void ConnectionTable::sweep() {
+  const Instant now = lane_.clock().now();
+  if (options_.max_idle >= Duration::zero()) {
+    for (auto it = connections_.begin();
+         it != connections_.end() && now - (*it)->last_activity() >= options_.max_idle;) {
+      const auto connection = *it++;
+      if (!connection->busy()) connection->end({});
+    }
+  }
+  if (budget_.anyone_waits()) give_up_stalled();
+  schedule_sweep();
+}
+
+void ConnectionTable::give_up_stalled() {
+  const Instant now = lane_.clock().now();
+  std::shared_ptr<Connection> biggest;
+  for (const auto& connection : connections_) {
+    if (now - connection->last_activity() < kStallLimit) break;
+    if (connection->partial_bytes() > (biggest ? biggest->partial_bytes() : 0)) biggest = connection;
+  }
+  if (!biggest) return;
+  biggest->end(fmt::format(
+      "its unfinished request holds {} bytes and made no progress for {} s while others wait for memory",
+      biggest->partial_bytes(), std::chrono::duration_cast<std::chrono::seconds>(kStallLimit).count()));
+}
+
+}  // namespace moldau::net

@@ -1,0 +1,57 @@
+// ConnectionTable: the connections of one lane. Closes those that were idle for connections.max.idle.ms, and
+// the biggest unfinished request that doesn't move while others wait for memory (M3). Owner: its lane.
+#pragma once
+#include <list>
+#include <memory>
+#include <string>
+
+#include "io/logger.h"
+#include "net/connection.h"
+#include "net/connection_limits.h"
+
+namespace moldau::net {
+
+struct ConnectionOptions {
+  size_t max_frame_size = 104857600;             // socket.request.max.bytes
+  size_t memory_limit = 256 << 20;               // bytes of requests in flight, per lane
+  Duration max_idle = std::chrono::minutes(10);  // connections.max.idle.ms; negative: for ever
+};
+
+class ConnectionTable final : public ConnectionHost {
+ public:
+  static constexpr Duration kStallLimit = std::chrono::seconds(10);
+
+  ConnectionTable(io::Lane& lane, io::Logger& logger, ConnectionOptions options,
+                  std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler);
+  ~ConnectionTable() override;
+
+  // Takes over a socket that was accepted on the listener of that name.
+  void add(std::unique_ptr<io::Socket> socket, const std::string& listener);
+  void close_all();
+  size_t size() const { return connections_.size(); }
+
+  io::Lane& lane() override { return lane_; }
+  ChunkPool& chunks() override { return chunks_; }
+  MemoryBudget& budget() override { return budget_; }
+  api::RequestHandler& handler() override { return handler_; }
+  size_t max_frame_size() const override { return options_.max_frame_size; }
+  void touched(Connection& connection) override;
+  void ended(Connection& connection, std::string_view reason) override;
+
+ private:
+  void schedule_sweep();
+  void sweep();
+  void give_up_stalled();
+
+  io::Lane& lane_;
+  io::Logger& logger_;
+  ConnectionOptions options_;
+  std::shared_ptr<ConnectionLimits> limits_;
+  api::RequestHandler& handler_;
+  ChunkPool chunks_;
+  MemoryBudget budget_;
+  std::list<std::shared_ptr<Connection>> connections_;  // least recently active first
+  io::Timer sweep_timer_;
+};
+
+}  // namespace moldau::net

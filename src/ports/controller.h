@@ -1,0 +1,65 @@
+// ControllerPort: the operations of the active controller, for request handlers and for the broker beside it.
+//
+// Ownership. A protocol message's strings are views. Kept carries a message together with what they point to:
+// the frame that it was decoded from, an arena for what was made. Whoever has the Kept may move it to any
+// lane. A response's views may point into the request's frame: the response's Kept shares it.
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/result.h"
+#include "io/lane.h"
+#include "metadata/topic_access.h"
+#include "protocol/messages/allocate_producer_ids.h"
+#include "protocol/messages/broker_heartbeat.h"
+#include "protocol/messages/broker_registration.h"
+#include "protocol/messages/controller_registration.h"
+#include "protocol/messages/create_topics.h"
+#include "protocol/messages/delete_topics.h"
+#include "protocol/messages/unregister_broker.h"
+
+namespace moldau::ports {
+
+template <class Message>
+struct Kept {
+  Message message;
+  Buffer frame;
+  Arena arena;
+};
+
+struct Caller {
+  io::Lane* lane = nullptr;  // where the answer runs
+  int16_t version = 0;       // of the request
+  TopicAccess access;
+};
+
+// Runs once, on the caller's lane. The error is one for the whole request: NOT_CONTROLLER if this node isn't
+// the active one or ceased to be before the records were committed (they may or may not be, then).
+template <class Response>
+using Answer = std::move_only_function<void(Result<Kept<Response>>)>;
+
+// Each may be called on any lane. An answer comes when the operation's records are committed and this node's
+// lanes have the image that contains them: whoever hears "created" finds the topic on any connection of this
+// node.
+class ControllerPort {
+ public:
+  virtual ~ControllerPort() = default;
+  virtual void create_topics(Caller, Kept<protocol::CreateTopicsRequest>,
+                             Answer<protocol::CreateTopicsResponse>) = 0;
+  virtual void delete_topics(Caller, Kept<protocol::DeleteTopicsRequest>,
+                             Answer<protocol::DeleteTopicsResponse>) = 0;
+  virtual void allocate_producer_ids(Caller, Kept<protocol::AllocateProducerIdsRequest>,
+                                     Answer<protocol::AllocateProducerIdsResponse>) = 0;
+  virtual void register_broker(Caller, Kept<protocol::BrokerRegistrationRequest>,
+                               Answer<protocol::BrokerRegistrationResponse>) = 0;
+  virtual void unregister_broker(Caller, Kept<protocol::UnregisterBrokerRequest>,
+                                 Answer<protocol::UnregisterBrokerResponse>) = 0;
+  virtual void heartbeat(Caller, Kept<protocol::BrokerHeartbeatRequest>,
+                         Answer<protocol::BrokerHeartbeatResponse>) = 0;
+  virtual void register_controller(Caller, Kept<protocol::ControllerRegistrationRequest>,
+                                   Answer<protocol::ControllerRegistrationResponse>) = 0;
+};
+
+}  // namespace moldau::ports

@@ -1,0 +1,133 @@
+#include "replication/driver/data_directories.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace moldau {
+
+DataDirectories::DataDirectories(io::Lane& lane, io::BlockingPool& pool,
+                                 std::vector<std::unique_ptr<LogDirectory>> roots, int recovery_threads)
+    : lane_(lane), pool_(pool), recovery_threads_(recovery_threads) {
+  for (auto& directory : roots) roots_.push_back(Root{.directory = std::move(directory)});
+}
+
+std::optional<size_t> DataDirectories::root_of(const Uuid& directory_id) const {
+  for (size_t i = 0; i < roots_.size(); ++i) {
+    const auto& properties = roots_[i].directory->meta_properties();
+    if (properties && properties->directory_id == directory_id) return i;
+  }
+  return std::nullopt;
+}
+
+size_t DataDirectories::emptiest_root() const {
+  return static_cast<size_t>(std::ranges::min_element(roots_, {}, &Root::partitions) - roots_.begin());
+}
+
+// ---- order
+
+template <class T>
+void DataDirectories::change(size_t root, std::move_only_function<T(LogDirectory&)> work,
+                             std::move_only_function<void(T)> done) {
+  auto outcome = std::make_shared<std::optional<T>>();
+  LogDirectory& directory = *roots_[root].directory;
+  roots_[root].changes.push_back(
+      {[&directory, outcome, work = std::move(work)]() mutable { outcome->emplace(work(directory)); },
+       [outcome, done = std::move(done)]() mutable { done(std::move(**outcome)); }});
+  next_change(root);
+}
+
+void DataDirectories::next_change(size_t index) {
+  Root& root = roots_[index];
+  if (root.changing || root.changes.empty()) return;
+  root.changing = true;
+  Change next = std::move(root.changes.front());
+  root.changes.pop_front();
+  pool_.run(lane_, std::move(next.work), [this, index, done = std::move(next.done)]() mutable {
+    roots_[index].changing = false;
+    done();
+    next_change(index);
+  });
+}
+
+void DataDirectories::next_loads(size_t index) {
+  Root& root = roots_[index];
+  while (root.loading < recovery_threads_ && !root.loads.empty()) {
+    ++root.loading;
+    Change next = std::move(root.loads.front());
+    root.loads.pop_front();
+    pool_.run(lane_, std::move(next.work), [this, index, done = std::move(next.done)]() mutable {
+      --roots_[index].loading;
+      done();
+      next_loads(index);
+    });
+  }
+}
+
+// ---- what can be asked for
+
+void DataDirectories::load(size_t root, const FoundLog& which, LogOpen how, LogDone done) {
+  auto outcome = std::make_shared<std::optional<Result<std::unique_ptr<Log>>>>();
+  LogDirectory& directory = *roots_[root].directory;
+  ++roots_[root].partitions;
+  roots_[root].loads.push_back({[&directory, outcome, which, how = std::move(how)]() mutable {
+                                  outcome->emplace(directory.load(which, std::move(how)));
+                                },
+                                [outcome, done = std::move(done)]() mutable { done(std::move(**outcome)); }});
+  next_loads(root);
+}
+
+void DataDirectories::create(size_t root, std::string topic, PartitionId partition, Uuid topic_id,
+                             LogOpen how, LogDone done) {
+  ++roots_[root].partitions;
+  change<Result<std::unique_ptr<Log>>>(
+      root,
+      [topic = std::move(topic), partition, topic_id, how = std::move(how)](LogDirectory& directory) mutable {
+        return directory.create(topic, partition, topic_id, std::move(how));
+      },
+      std::move(done));
+}
+
+void DataDirectories::rename(Place place, LogDirectoryKind to, Uuid random_id, std::unique_ptr<Log> log,
+                             std::move_only_function<void(Result<std::string>)> done) {
+  --roots_[place.root].partitions;
+  change<Result<std::string>>(
+      place.root,
+      [name = std::move(place.name), to, random_id, log = std::move(log)](LogDirectory& directory) mutable {
+        log.reset();
+        return directory.rename(name, to, random_id);
+      },
+      std::move(done));
+}
+
+void DataDirectories::remove(Place place, Done done) {
+  change<Status>(
+      place.root, [name = std::move(place.name)](LogDirectory& directory) { return directory.remove(name); },
+      std::move(done));
+}
+
+void DataDirectories::write_checkpoint(size_t root, CheckpointKind kind, OffsetCheckpoint offsets,
+                                       Done done) {
+  change<Status>(
+      root,
+      [kind, offsets = std::move(offsets)](LogDirectory& directory) {
+        return directory.write_checkpoint(kind, offsets);
+      },
+      std::move(done));
+}
+
+void DataDirectories::close(Closing closing, Done done) {
+  const size_t root = closing.root;
+  change<Status>(
+      root,
+      [closing = std::move(closing)](LogDirectory& directory) mutable -> Status {
+        for (auto& log : closing.logs) TRY(log->close(closing.now_ms));
+        closing.logs.clear();
+        TRY(directory.write_checkpoint(CheckpointKind::kRecoveryPoint, closing.recovery_points));
+        TRY(directory.write_checkpoint(CheckpointKind::kHighWatermark, closing.high_watermarks));
+        TRY(directory.write_checkpoint(CheckpointKind::kLogStart, closing.log_starts));
+        return directory.write_clean_shutdown(closing.broker_epoch);
+      },
+      std::move(done));
+}
+
+}  // namespace moldau

@@ -1,0 +1,288 @@
+#include "replication/driver/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace moldau {
+
+Partition::Partition(PartitionHost& host, Identity identity, TopicOptions options, std::unique_ptr<Log> log)
+    : host_(host), identity_(std::move(identity)), options_(std::move(options)), log_(std::move(log)) {
+  log_->attach(host_.files);
+}
+
+// ---- leadership
+
+void Partition::lead(Leader::Term term, Offset known_high_watermark) {
+  if (leader_ && leader_->epoch() == term.epoch) {
+    const Offset before = leader_->high_watermark();
+    leader_->change(std::move(term));
+    if (leader_->high_watermark() != before) grown(0);
+    return;
+  }
+  log_->assign_epoch(term.epoch, log_->log_end());
+  leader_.emplace(host_.self, std::move(term), known_high_watermark, log_->log_end());
+  log_->on_high_watermark(leader_->high_watermark());
+  for (auto& listener : std::exchange(listeners_, {})) {
+    if (auto alive = listener.lock()) alive->on_change();
+  }
+}
+
+void Partition::stop_leading() {
+  if (!leader_) return;
+  high_watermark_ = leader_->high_watermark();
+  leader_.reset();
+  for (auto& listener : std::exchange(listeners_, {})) {
+    if (auto alive = listener.lock()) alive->on_change();
+  }
+}
+
+void Partition::set_options(TopicOptions options) {
+  options_ = std::move(options);
+  log_->update_options(options_.log);
+}
+
+ErrorCode Partition::check_leader(LeaderEpoch current_leader_epoch) const {
+  if (!leader_ || retired_) return ErrorCode::kNotLeaderOrFollower;
+  if (current_leader_epoch == kNoLeaderEpoch || current_leader_epoch == leader_->epoch())
+    return ErrorCode::kNone;
+  return current_leader_epoch < leader_->epoch() ? ErrorCode::kFencedLeaderEpoch
+                                                 : ErrorCode::kUnknownLeaderEpoch;
+}
+
+// ---- appending
+
+std::optional<ports::AppendOutcome> Partition::append(
+    const AppendCall& call, std::move_only_function<void(ports::AppendOutcome)>& later) {
+  ports::AppendOutcome outcome;
+  if (const ErrorCode error = check_leader(kNoLeaderEpoch); error != ErrorCode::kNone) {
+    outcome.error = error;
+    return outcome;
+  }
+  if (call.acks == -1 && !leader_->has_min_isr(options_.min_insync_replicas)) {
+    outcome.error = ErrorCode::kNotEnoughReplicas;
+    outcome.message = fmt::format("{} has {} in-sync replicas, fewer than min.insync.replicas={}",
+                                  identity_.text(), leader_->isr().size(), options_.min_insync_replicas);
+    return outcome;
+  }
+  ProduceRules rules = options_.rules;
+  rules.request_version = call.produce_version;
+  rules.now_ms = host_.lane.clock().wall_ms();
+  auto verdict = host_.validator.validate(call.batches, rules);
+  if (!verdict) {
+    outcome.error = verdict.error().error.code;
+    outcome.message = std::move(verdict.error().error.message);
+    for (auto& record : verdict.error().record_errors) outcome.problems.push_back({record.batch_index, std::move(record.message)});
+    return outcome;
+  }
+  outcome = append_valid(call.batches, *verdict);
+  if (outcome.error == ErrorCode::kNone && log_->unflushed() >= options_.log.flush_messages) {
+    flush([outcome = std::move(outcome), later = std::move(later)](Status flushed) mutable {
+      if (!flushed) outcome.error = flushed.error().code, outcome.message = flushed.error().message;
+      later(std::move(outcome));
+    });
+    return std::nullopt;
+  }
+  return outcome;
+}
+
+ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& valid) {
+  ports::AppendOutcome outcome;
+  AppendOptions how;
+  how.leader_epoch = leader_->epoch();
+  how.now_ms = host_.lane.clock().wall_ms();
+  // Only a batch that had to be compressed anew is elsewhere; all others go to the disk from where they arrived.
+  if (valid.rebuilt) batches = {reinterpret_cast<uint8_t*>(valid.rebuilt->data()), valid.rebuilt->size()};
+  else batches = batches.first(valid.size);
+  stamp_timestamps(batches, valid.timestamp_type, valid.max_timestamp);
+  auto appended = log_->append_as_leader(batches, how);
+  if (!appended) {
+    outcome.error = appended.error().code;
+    outcome.message = std::move(appended.error().message);
+    return outcome;
+  }
+  outcome.base_offset = appended->first_offset;
+  outcome.log_start = appended->log_start;
+  outcome.log_append_time = appended->duplicate ? -1 : valid.append_time;
+  if (appended->rolled) flush({});
+  if (!appended->duplicate && leader_->on_append(log_->log_end())) grown(appended->bytes);
+  return outcome;
+}
+
+void Partition::grown(int64_t bytes) {
+  log_->on_high_watermark(leader_->high_watermark());
+  if (listeners_.empty()) return;
+  std::erase_if(listeners_, [bytes](const std::weak_ptr<GrowthListener>& listener) {
+    const auto alive = listener.lock();
+    if (alive) alive->on_growth(bytes);
+    return !alive;
+  });
+}
+
+void Partition::add_listener(std::weak_ptr<GrowthListener> listener) {
+  // Those who gave up waiting are swept out now and then, not each time.
+  if (listeners_.size() >= listeners_before_sweep_) {
+    std::erase_if(listeners_, [](const auto& l) { return l.expired(); });
+    listeners_before_sweep_ = std::max<size_t>(16, 2 * listeners_.size());
+  }
+  listeners_.push_back(std::move(listener));
+}
+
+// ---- reading
+
+Offset Partition::readable_end(bool read_committed) const {
+  const Offset high_watermark = this->high_watermark();
+  return read_committed ? log_->last_stable_offset(high_watermark) : high_watermark;
+}
+
+Partition::Read Partition::read(const ports::FetchPart& part, bool read_committed, int64_t max_bytes,
+                                bool min_one_message, const std::shared_ptr<ColdRead>& answered) {
+  Read read;
+  ports::FetchOutcome& outcome = read.outcome;
+  outcome.error = check_leader(part.current_leader_epoch);
+  if (outcome.error != ErrorCode::kNone) return read;
+  outcome.high_watermark = leader_->high_watermark();
+  outcome.last_stable_offset = log_->last_stable_offset(outcome.high_watermark);
+  outcome.log_start = log_->log_start();
+  if (part.last_fetched_epoch != kNoLeaderEpoch) {
+    const auto end = log_->end_offset_for_epoch(part.last_fetched_epoch);
+    if (!end) return Read{.outcome = {.error = ErrorCode::kOffsetOutOfRange}, .cold = nullptr};
+    if (end->epoch < part.last_fetched_epoch || end->end_offset < part.offset) {
+      outcome.diverging = std::pair(end->epoch, end->end_offset);
+      return read;
+    }
+  }
+  const ReadRequest request{
+      .offset = part.offset,
+      .max_bytes = std::min<int64_t>(part.max_bytes, max_bytes),
+      .min_one_message = min_one_message,
+      .upper_bound = read_committed ? outcome.last_stable_offset : outcome.high_watermark,
+      .aborted_transactions = read_committed};
+  auto found = log_->read(request, answered);
+  if (!found) return Read{.outcome = {.error = found.error().code}, .cold = nullptr};
+  if (found->cold) {
+    read.cold = std::move(found->cold);
+    return read;
+  }
+  // An incomplete batch alone is of no use to any client that is left (KIP-74): it gets nothing instead.
+  if (!found->first_entry_incomplete) outcome.records = std::move(found->range);
+  for (const auto& aborted : found->aborted)
+    outcome.aborted.push_back({aborted.producer_id, aborted.first_offset});
+  return read;
+}
+
+// ---- offsets
+
+std::optional<ports::OffsetAnswer> Partition::find_offset(
+    const ports::OffsetQuery& query, std::move_only_function<void(ports::OffsetAnswer)>& later) {
+  ports::OffsetAnswer answer;
+  answer.error = check_leader(query.current_leader_epoch);
+  if (answer.error != ErrorCode::kNone) return answer;
+  const Offset end = readable_end(query.read_committed);
+  const auto at = [&](Offset offset) {
+    answer.offset = offset;
+    answer.epoch = log_->leader_epochs().epoch_for_offset(offset).value_or(kNoLeaderEpoch);
+    return answer;
+  };
+  switch (query.timestamp) {
+    case ports::kLatest:
+      answer.offset = end;
+      answer.epoch = leader_->epoch();
+      return answer;
+    case ports::kEarliest:
+    case ports::kEarliestLocal: return at(log_->log_start());
+    case ports::kLatestTiered:
+    case ports::kEarliestPendingUpload:
+      return answer;  // nothing is tiered: -1, as Kafka without remote storage
+    default: break;
+  }
+  auto work = log_->prepare_timestamp_search(query.timestamp == ports::kMaxTimestampOffset ? kMaxTimestamp
+                                                                                           : query.timestamp);
+  run_work(std::move(work),
+           [end, later = std::move(later)](Partition&, std::unique_ptr<TimestampSearch> search) mutable {
+             ports::OffsetAnswer found;
+             if (!search->found())
+               found.error = ErrorCode::kKafkaStorageError;
+             else if (const auto& record = *search->found(); record && record->offset < end) {
+               found.timestamp = record->timestamp;
+               found.offset = record->offset;
+               found.epoch = record->epoch;
+             }
+             later(found);
+           });
+  return std::nullopt;
+}
+
+ports::EpochAnswer Partition::end_offset_for_epoch(const ports::EpochQuery& query) const {
+  ports::EpochAnswer answer;
+  answer.error = check_leader(query.current_leader_epoch);
+  if (answer.error != ErrorCode::kNone) return answer;
+  if (const auto end = log_->end_offset_for_epoch(query.epoch)) {
+    answer.epoch = end->epoch;
+    answer.end_offset = end->end_offset;
+  }
+  return answer;
+}
+
+// ---- upkeep
+
+template <class Work, class Complete>
+void Partition::run_work(Work work, Complete complete) {
+  ++works_;
+  auto* raw = work.get();
+  host_.pool.run(
+      host_.lane, [raw] { raw->run(); },
+      [self = shared_from_this(), work = std::move(work), complete = std::move(complete)]() mutable {
+        complete(*self, std::move(work));
+        self->work_done();
+      });
+}
+
+void Partition::work_done() {
+  if (--works_ == 0 && when_retired_) std::exchange(when_retired_, {})();
+}
+
+void Partition::flush(FlushDone done) {
+  flush_waiters_.push_back(std::move(done));
+  if (!flushing_) start_flush();
+}
+
+void Partition::start_flush() {
+  auto waiters = std::exchange(flush_waiters_, {});
+  auto work = log_->prepare_flush(log_->log_end());
+  if (!work) {
+    for (FlushDone& done : waiters)
+      if (done) done({});
+    return;
+  }
+  flushing_ = true;
+  run_work(std::move(work), [waiters = std::move(waiters)](Partition& self,
+                                                           std::unique_ptr<FlushWork> flushed) mutable {
+    self.flushing_ = false;
+    const Status status = self.log_->complete_flush(std::move(flushed));
+    if (!status)
+      self.host_.logger.error("log", fmt::format("{}: {}", self.identity_.text(), status.error().message));
+    for (FlushDone& done : waiters)
+      if (done) done(status);
+    // What was appended meanwhile goes with the next one, all together.
+    if (!self.flush_waiters_.empty() && !self.flushing_) self.start_flush();
+  });
+}
+
+void Partition::retire(io::Task ready) {
+  stop_leading();
+  retired_ = true;
+  if (works_ == 0) return ready();
+  when_retired_ = std::move(ready);
+}
+
+std::unique_ptr<Log> Partition::take_log() {
+  ASSERT(retired_ && works_ == 0, "P3");
+  log_->detach();
+  return std::move(log_);
+}
+
+}  // namespace moldau

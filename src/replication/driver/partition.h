@@ -1,0 +1,127 @@
+// Partition: one replica that this broker hosts: its log, and its part in the partition (today: leader, or
+// none). Owner: the partition's lane.
+//
+// Invariants
+//   P1  only a leader appends and answers; everybody else gets NOT_LEADER_OR_FOLLOWER
+//   P2  nobody reads beyond the high watermark
+//   P3  it lives until its last work in the pool has come back (works hold it)
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/blocking_pool.h"
+#include "log/log.h"
+#include "ports/partitions.h"
+#include "record/produce_validator.h"
+#include "replication/leader.h"
+
+namespace moldau {
+
+// What a topic's configuration means for its partitions.
+struct TopicOptions {
+  LogOptions log;
+  ProduceRules rules;  // but for the request and the moment
+  int32_t min_insync_replicas = 1;
+};
+
+// What the partitions of a lane share.
+struct PartitionHost {
+  io::Lane& lane;
+  io::BlockingPool& pool;
+  io::Logger& logger;
+  FileCache& files;
+  ProduceValidator& validator;
+  BrokerId self;
+};
+
+// Somebody who waits for a partition to grow. Called on the partition's lane.
+class GrowthListener {
+ public:
+  virtual ~GrowthListener() = default;
+  virtual void on_growth(int64_t bytes) = 0;  // more can be read
+  virtual void on_change() = 0;               // of leadership: read again, there may be an error to tell
+};
+
+class Partition : public std::enable_shared_from_this<Partition> {
+ public:
+  struct Identity {
+    TopicPartition id;
+    std::string topic;  // its name
+    std::string text() const { return topic + "-" + std::to_string(id.partition.value); }
+  };
+
+  Partition(PartitionHost& host, Identity identity, TopicOptions options, std::unique_ptr<Log> log);
+
+  const Identity& identity() const { return identity_; }
+  Log& log() { return *log_; }
+  bool leads() const { return leader_.has_value(); }
+  Offset high_watermark() const { return leader_ ? leader_->high_watermark() : high_watermark_; }
+
+  // ---- what the metadata log says
+  void lead(Leader::Term term,
+            Offset known_high_watermark);  // begin to lead, or change within the same epoch
+  void stop_leading();
+  void set_options(TopicOptions options);
+
+  // ---- requests
+  struct AppendCall {
+    MutableBytes batches;
+    int16_t acks;
+    int16_t produce_version;
+  };
+  // The outcome, or nothing if `later` will get it: flush.messages demands that it is durable first.
+  std::optional<ports::AppendOutcome> append(const AppendCall& call,
+                                             std::move_only_function<void(ports::AppendOutcome)>& later);
+
+  struct Read {
+    ports::FetchOutcome outcome;
+    std::shared_ptr<ColdRead> cold;  // run it in the pool, then read again with it
+  };
+  Read read(const ports::FetchPart& part, bool read_committed, int64_t max_bytes, bool min_one_message,
+            const std::shared_ptr<ColdRead>& answered = nullptr);
+  // The offset up to which a consumer may read.
+  Offset readable_end(bool read_committed) const;
+
+  // The answer, or nothing if the search runs in the pool and `later` will get it.
+  std::optional<ports::OffsetAnswer> find_offset(const ports::OffsetQuery& query,
+                                                 std::move_only_function<void(ports::OffsetAnswer)>& later);
+  ports::EpochAnswer end_offset_for_epoch(const ports::EpochQuery& query) const;
+
+  void add_listener(std::weak_ptr<GrowthListener> listener);
+
+  // ---- upkeep
+  // Makes everything appended so far durable; `done` (may be empty) with the outcome. One at a time: calls
+  // that come while one runs share the next.
+  using FlushDone = std::move_only_function<void(Status)>;
+  void flush(FlushDone done);
+  // Calls `ready` once no work is under way; then the log may be taken. No new works begin.
+  void retire(io::Task ready);
+  std::unique_ptr<Log> take_log();
+
+ private:
+  ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
+  ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
+  void grown(int64_t bytes);
+  void start_flush();
+  template <class Work, class Complete>
+  void run_work(Work work, Complete complete);
+  void work_done();
+
+  PartitionHost& host_;
+  Identity identity_;
+  TopicOptions options_;
+  std::unique_ptr<Log> log_;
+  std::optional<Leader> leader_;
+  Offset high_watermark_{0};  // while not leading
+  std::vector<std::weak_ptr<GrowthListener>> listeners_;
+  size_t listeners_before_sweep_ = 16;
+  std::vector<FlushDone> flush_waiters_;
+  bool flushing_ = false;
+  int works_ = 0;
+  bool retired_ = false;
+  io::Task when_retired_;
+};
+
+}  // namespace moldau

@@ -1,0 +1,103 @@
+#include "replication/driver/partition_lane.h"
+
+#include <utility>
+
+#include "replication/driver/lane_fetch.h"
+
+namespace moldau {
+
+PartitionLane::PartitionLane(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, BrokerId self,
+                             size_t open_files)
+    : files_(open_files), host_{lane, pool, logger, files_, validator_, self} {}
+
+void PartitionLane::add(std::shared_ptr<Partition> partition) {
+  const TopicPartition id = partition->identity().id;
+  partitions_.insert_or_assign(id, std::move(partition));
+}
+
+std::shared_ptr<Partition> PartitionLane::find(const TopicPartition& id) const {
+  const auto at = partitions_.find(id);
+  return at == partitions_.end() ? nullptr : at->second;
+}
+
+namespace {
+
+// Collects outcomes of which some come later; calls `done` with the last.
+template <class Outcome>
+struct Collector {
+  std::vector<Outcome> outcomes;
+  size_t missing = 0;
+  std::move_only_function<void(std::vector<Outcome>)> done;
+  void put(size_t index, Outcome outcome) {
+    outcomes[index] = std::move(outcome);
+    if (--missing == 0) done(std::move(outcomes));
+  }
+};
+
+// Runs `one(index, later)` for each; it gives an outcome or calls `later` when there is one.
+template <class Outcome, class One>
+void collect(size_t count, std::move_only_function<void(std::vector<Outcome>)> done, One&& one) {
+  std::vector<Outcome> outcomes(count);
+  std::shared_ptr<Collector<Outcome>> collector;
+  size_t waiting = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!collector) collector = std::make_shared<Collector<Outcome>>();
+    std::move_only_function<void(Outcome)> later = [collector, i](Outcome outcome) {
+      collector->put(i, std::move(outcome));
+    };
+    if (auto outcome = one(i, later))
+      outcomes[i] = std::move(*outcome);
+    else
+      ++waiting;
+  }
+  if (waiting == 0) return done(std::move(outcomes));
+  collector->outcomes = std::move(outcomes);
+  collector->missing = waiting;
+  collector->done = std::move(done);
+}
+
+}  // namespace
+
+void PartitionLane::append(const ports::AppendRequest& request, const Indexes& parts,
+                           ports::AppendDone done) {
+  collect<ports::AppendOutcome>(
+      parts.size(), std::move(done), [&](size_t i, auto& later) -> std::optional<ports::AppendOutcome> {
+        const ports::AppendPart& part = request.parts[parts[i]];
+        const auto partition = find(part.partition);
+        if (!partition) return ports::AppendOutcome{.error = ErrorCode::kNotLeaderOrFollower};
+        return partition->append(
+            {request.frame.span().subspan(part.position, part.size), request.acks, request.produce_version},
+            later);
+      });
+}
+
+void PartitionLane::fetch(std::shared_ptr<const ports::FetchRequest> request, Indexes parts,
+                          ports::FetchDone done) {
+  LaneFetch::start(*this, std::move(request), std::move(parts), std::move(done));
+}
+
+void PartitionLane::list_offsets(const std::vector<ports::OffsetQuery>& queries, const Indexes& parts,
+                                 ports::OffsetsDone done) {
+  collect<ports::OffsetAnswer>(parts.size(), std::move(done),
+                               [&](size_t i, auto& later) -> std::optional<ports::OffsetAnswer> {
+                                 const ports::OffsetQuery& query = queries[parts[i]];
+                                 const auto partition = find(query.partition);
+                                 if (!partition)
+                                   return ports::OffsetAnswer{.error = ErrorCode::kNotLeaderOrFollower};
+                                 return partition->find_offset(query, later);
+                               });
+}
+
+std::vector<ports::EpochAnswer> PartitionLane::end_offsets_for_epochs(
+    const std::vector<ports::EpochQuery>& queries, const Indexes& parts) const {
+  std::vector<ports::EpochAnswer> answers;
+  answers.reserve(parts.size());
+  for (uint32_t index : parts) {
+    const auto partition = find(queries[index].partition);
+    answers.push_back(partition ? partition->end_offset_for_epoch(queries[index])
+                                : ports::EpochAnswer{.error = ErrorCode::kNotLeaderOrFollower});
+  }
+  return answers;
+}
+
+}  // namespace moldau

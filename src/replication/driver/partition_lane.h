@@ -1,0 +1,44 @@
+// PartitionLane: the partitions of one lane, and the requests to them. Every call is made on the lane; `done`
+// runs on it, at once where nothing has to wait.
+#pragma once
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <vector>
+
+#include "replication/driver/partition.h"
+
+namespace moldau {
+
+class PartitionLane {
+ public:
+  PartitionLane(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, BrokerId self, size_t open_files);
+
+  io::Lane& lane() { return host_.lane; }
+  PartitionHost& host() { return host_; }
+  void add(std::shared_ptr<Partition> partition);
+  void remove(const TopicPartition& id) { partitions_.erase(id); }
+  std::shared_ptr<Partition> find(const TopicPartition& id) const;
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (auto& [id, partition] : partitions_) visit(partition);
+  }
+  size_t size() const { return partitions_.size(); }
+
+  // `parts` are indexes into request.parts.
+  using Indexes = std::vector<uint32_t>;
+  void append(const ports::AppendRequest& request, const Indexes& parts, ports::AppendDone done);
+  void fetch(std::shared_ptr<const ports::FetchRequest> request, Indexes parts, ports::FetchDone done);
+  void list_offsets(const std::vector<ports::OffsetQuery>& queries, const Indexes& parts,
+                    ports::OffsetsDone done);
+  std::vector<ports::EpochAnswer> end_offsets_for_epochs(const std::vector<ports::EpochQuery>& queries,
+                                                         const Indexes& parts) const;
+
+ private:
+  FileCache files_;
+  ProduceValidator validator_;
+  PartitionHost host_;
+  absl::flat_hash_map<TopicPartition, std::shared_ptr<Partition>> partitions_;
+};
+
+}  // namespace moldau

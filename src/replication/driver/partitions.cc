@@ -1,0 +1,54 @@
+#include "replication/driver/partitions.h"
+
+#include <utility>
+
+#include "replication/driver/fetch_wait.h"
+#include "replication/driver/scatter.h"
+
+namespace moldau {
+
+size_t Partitions::lane_of(const TopicPartition& id) const {
+  // Partitions of one topic go round, so that the load of a topic spreads evenly.
+  const size_t topic = static_cast<size_t>(id.topic_id.high ^ id.topic_id.low);
+  return (topic + static_cast<size_t>(id.partition.value)) % lanes_.size();
+}
+
+void Partitions::append(io::Lane& from, ports::AppendRequest request, ports::AppendDone done) {
+  auto by_lane = split(request.parts, *this);
+  auto shared = std::make_shared<ports::AppendRequest>(std::move(request));
+  const size_t count = shared->parts.size();
+  scatter<ports::AppendOutcome>(
+      from, *this, std::move(by_lane), count, std::move(done),
+      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::AppendDone lane_done) {
+        lane.append(*shared, parts, std::move(lane_done));
+      });
+}
+
+void Partitions::fetch(io::Lane& from, std::shared_ptr<const ports::FetchRequest> request,
+                       ports::FetchDone done) {
+  FetchWait::start(*this, from, std::move(request), std::move(done));
+}
+
+void Partitions::list_offsets(io::Lane& from, std::vector<ports::OffsetQuery> queries,
+                              ports::OffsetsDone done) {
+  auto by_lane = split(queries, *this);
+  auto shared = std::make_shared<std::vector<ports::OffsetQuery>>(std::move(queries));
+  scatter<ports::OffsetAnswer>(
+      from, *this, std::move(by_lane), shared->size(), std::move(done),
+      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::OffsetsDone lane_done) {
+        lane.list_offsets(*shared, parts, std::move(lane_done));
+      });
+}
+
+void Partitions::end_offsets_for_epochs(io::Lane& from, std::vector<ports::EpochQuery> queries,
+                                        ports::EpochsDone done) {
+  auto by_lane = split(queries, *this);
+  auto shared = std::make_shared<std::vector<ports::EpochQuery>>(std::move(queries));
+  scatter<ports::EpochAnswer>(
+      from, *this, std::move(by_lane), shared->size(), std::move(done),
+      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::EpochsDone lane_done) {
+        lane_done(lane.end_offsets_for_epochs(*shared, parts));
+      });
+}
+
+}  // namespace moldau
