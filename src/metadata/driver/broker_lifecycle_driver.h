@@ -11,28 +11,29 @@
 
 namespace moldau {
 
-class BrokerLifecycleDriver final : public RaftListener {
- public:
-  // Runs on lane 0 at each change of state, with a line about it for the log. At kShuttingDown the process may, or if the
-  // broker could not register in time has to, stop.
-  using OnState = std::function<void(BrokerState state)>;
+struct BrokerLifecycleEvents {                // each on lane 0, at most once; empty: nobody minds
+  std::function<void()> on_caught_up;         // RECOVERY: this node has its own registration
+  std::function<void()> on_running;           // RUNNING: unfenced, clients may come
+  std::function<void()> on_shutdown_allowed;  // SHUTTING_DOWN, after begin_shutdown
+  std::function<void(const std::string& why)> on_gave_up;  // SHUTTING_DOWN by itself: the process must stop
+};
 
+class BrokerLifecycleDriver {
+ public:
   BrokerLifecycleDriver(io::Runtime& runtime, ports::ControllerPort& controller, MetadataFollower& follower,
-                        BrokerLifecycleOptions options, OnState on_state);
+                        BrokerLifecycleOptions options, BrokerLifecycleEvents events);
 
   // All on lane 0.
   void start();
   void set_ready();       // the logs are loaded
-  void begin_shutdown();  // kShuttingDown follows
+  void begin_shutdown();  // on_shutdown_allowed follows
   void set_offline_dirs(std::vector<Uuid> directories);
-  // RaftListener; add it to raft after the controller.
-  void on_leader_change(const LeaderAndEpoch& leader) override;
-
   BrokerState state() const { return broker_.state(); }
   BrokerEpoch epoch() const { return broker_.epoch(); }
 
  private:
   void poll();
+  void tell(BrokerState state, bool gave_up);
   void send(protocol::BrokerRegistrationRequest request);
   void send(protocol::BrokerHeartbeatRequest request);
   Instant now() const { return lane_.clock().now(); }
@@ -42,7 +43,7 @@ class BrokerLifecycleDriver final : public RaftListener {
   ports::ControllerPort& controller_;
   MetadataFollower& follower_;
   BrokerLifecycle broker_;
-  OnState on_state_;
+  BrokerLifecycleEvents events_;
   BrokerState logged_ = BrokerState::kNotRunning;
   io::Timer timer_;
   std::shared_ptr<char> life_ = std::make_shared<char>();
