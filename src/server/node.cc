@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/driver/controller.h"
@@ -32,8 +33,18 @@ std::vector<RegisteredListener> registered_listeners(const NodeOptions& options,
   return out;
 }
 
-ControllerOptions controller_options(const NodeOptions& options, const std::string& cluster_id) {
+ControllerOptions controller_options(const NodeOptions& options, const std::string& cluster_id,
+                                     const Uuid& incarnation) {
   ControllerOptions out;
+  out.incarnation = incarnation;
+  for (const Listener& listener : options.listeners) {
+    if (std::ranges::find(options.controller_listener_names, listener.name) ==
+        options.controller_listener_names.end())
+      continue;
+    out.listeners.push_back({listener.name,
+                             listener.address.host.empty() ? "localhost" : listener.address.host,
+                             listener.address.port, static_cast<int16_t>(listener.protocol)});
+  }
   out.node_id = options.node_id;
   out.cluster_id = cluster_id;
   out.default_partitions = static_cast<int32_t>(options.integer("num.partitions"));
@@ -124,9 +135,9 @@ void Node::Core::on_storage(Result<Storage> opened) {
   const SnapshotOptions snapshots{options_.integer("metadata.log.max.record.bytes.between.snapshots"),
                                   options_.integer("metadata.log.max.snapshot.interval.ms")};
   follower_ = std::make_unique<MetadataFollower>(runtime_, *storage_->raft, snapshots);
-  controller_ = std::make_unique<Controller>(runtime_, *storage_->raft, *follower_,
-                                             controller_options(options_, cluster_id()),
-                                             std::move(storage_->bootstrap));
+  controller_ = std::make_unique<Controller>(
+      runtime_, *storage_->raft, *follower_,
+      controller_options(options_, cluster_id(), runtime_.random().uuid()), std::move(storage_->bootstrap));
   build_partitions();
   build_lifecycle();
   follower_->add_subscriber(*this);
