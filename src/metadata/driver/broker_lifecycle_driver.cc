@@ -7,19 +7,13 @@ constexpr std::string_view kComponent = "broker";
 
 BrokerLifecycleDriver::BrokerLifecycleDriver(io::Runtime& runtime, ports::ControllerPort& controller,
                                              MetadataFollower& follower, BrokerLifecycleOptions options,
-                                             BrokerLifecycleEvents events)
+                                             OnState on_state)
     : runtime_(runtime),
       lane_(*runtime.lanes().front()),
       controller_(controller),
       follower_(follower),
       broker_(std::move(options)),
-      events_(std::move(events)) {
-  follower_.watch_leader([this, life = std::weak_ptr(life_)](const LeaderAndEpoch& leader) {
-    if (life.expired()) return;
-    broker_.set_controller(now(), leader.leader != kNoBroker);
-    poll();
-  });
-}
+      on_state_(std::move(on_state)) {}
 
 void BrokerLifecycleDriver::start() {
   broker_.start(now());
@@ -41,27 +35,24 @@ void BrokerLifecycleDriver::set_offline_dirs(std::vector<Uuid> directories) {
   poll();
 }
 
+void BrokerLifecycleDriver::on_leader_change(const LeaderAndEpoch& leader) {
+  broker_.set_controller(now(), leader.leader != kNoBroker);
+  poll();
+}
+
 void BrokerLifecycleDriver::poll() {
   BrokerLifecycle::Output out = broker_.poll(now(), follower_.published_end());
+  if (out.gave_up) runtime_.logger().error(kComponent, "could not register with the controller in time");
   if (out.registration) send(std::move(*out.registration));
   if (out.heartbeat) send(std::move(*out.heartbeat));
   timer_.cancel();
   if (const auto next = broker_.next()) timer_ = lane_.at(*next, [this] { poll(); });
-  for (BrokerState state : out.entered) tell(state, out.gave_up);  // may ask for more: last
-}
-
-void BrokerLifecycleDriver::tell(BrokerState state, bool gave_up) {
-  runtime_.logger().info(kComponent, "Transitioning from " + std::string(broker_state_name(logged_)) +
-                                         " to " + std::string(broker_state_name(state)));
-  logged_ = state;
-  const auto call = [](auto& event, auto&&... arguments) {
-    if (auto once = std::exchange(event, {})) once(arguments...);
-  };
-  if (state == BrokerState::kRecovery) call(events_.on_caught_up);
-  if (state == BrokerState::kRunning) call(events_.on_running);
-  if (state == BrokerState::kShuttingDown && gave_up)
-    call(events_.on_gave_up, std::string("this broker could not register with the controller in time"));
-  if (state == BrokerState::kShuttingDown && !gave_up) call(events_.on_shutdown_allowed);
+  for (BrokerState state : out.entered) {
+    runtime_.logger().info(kComponent, "Transitioning from " + std::string(broker_state_name(logged_)) +
+                                           " to " + std::string(broker_state_name(state)));
+    logged_ = state;
+    on_state_(state);  // may ask for more: last
+  }
 }
 
 void BrokerLifecycleDriver::send(protocol::BrokerRegistrationRequest request) {

@@ -11,29 +11,28 @@
 
 namespace moldau {
 
-struct BrokerLifecycleEvents {                // each on lane 0, at most once; empty: nobody minds
-  std::function<void()> on_caught_up;         // RECOVERY: this node has its own registration
-  std::function<void()> on_running;           // RUNNING: unfenced, clients may come
-  std::function<void()> on_shutdown_allowed;  // SHUTTING_DOWN, after begin_shutdown
-  std::function<void(const std::string& why)> on_gave_up;  // SHUTTING_DOWN by itself: the process must stop
-};
-
-class BrokerLifecycleDriver {
+class BrokerLifecycleDriver final : public RaftListener {
  public:
+  // Runs on lane 0 at each change of state, with a line about it for the log. At kShuttingDown the process may, or if the
+  // broker could not register in time has to, stop.
+  using OnState = std::function<void(BrokerState state)>;
+
   BrokerLifecycleDriver(io::Runtime& runtime, ports::ControllerPort& controller, MetadataFollower& follower,
-                        BrokerLifecycleOptions options, BrokerLifecycleEvents events);
+                        BrokerLifecycleOptions options, OnState on_state);
 
   // All on lane 0.
   void start();
   void set_ready();       // the logs are loaded
-  void begin_shutdown();  // on_shutdown_allowed follows
+  void begin_shutdown();  // kShuttingDown follows
   void set_offline_dirs(std::vector<Uuid> directories);
+  // RaftListener; add it to raft after the controller.
+  void on_leader_change(const LeaderAndEpoch& leader) override;
+
   BrokerState state() const { return broker_.state(); }
   BrokerEpoch epoch() const { return broker_.epoch(); }
 
  private:
   void poll();
-  void tell(BrokerState state, bool gave_up);
   void send(protocol::BrokerRegistrationRequest request);
   void send(protocol::BrokerHeartbeatRequest request);
   Instant now() const { return lane_.clock().now(); }
@@ -43,7 +42,7 @@ class BrokerLifecycleDriver {
   ports::ControllerPort& controller_;
   MetadataFollower& follower_;
   BrokerLifecycle broker_;
-  BrokerLifecycleEvents events_;
+  OnState on_state_;
   BrokerState logged_ = BrokerState::kNotRunning;
   io::Timer timer_;
   std::shared_ptr<char> life_ = std::make_shared<char>();

@@ -2,10 +2,7 @@
 
 namespace moldau {
 
-MetadataFollower::MetadataFollower(io::Runtime& runtime, RaftDriver& raft, SnapshotOptions options)
-    : lane_(*runtime.lanes().front()),
-      images_(runtime.lanes()),
-      snapshots_(runtime, raft, replay_, options) {}
+MetadataFollower::MetadataFollower(io::Runtime& runtime) : images_(runtime.lanes()) {}
 
 // ---- what raft says
 
@@ -23,7 +20,6 @@ Status MetadataFollower::on_snapshot_batch(std::span<const Bytes> records) {
 
 Status MetadataFollower::on_snapshot_end(WallMs last_timestamp) {
   replay_.end_snapshot({snapshot_.offset - int64_t{1}, snapshot_.epoch, last_timestamp});
-  snapshots_.on_snapshot_loaded();
   return {};
 }
 
@@ -34,7 +30,6 @@ Status MetadataFollower::on_commit(const CommittedBatch& batch) {
     ++offset;
   }
   replay_.advance({batch.last_offset, batch.epoch, batch.timestamp});
-  if (!batch.records.empty()) snapshots_.on_commit(batch.bytes);
   return {};
 }
 
@@ -42,14 +37,7 @@ Status MetadataFollower::on_commits_delivered() {
   if (replay_.in_transaction()) return {};
   TRY(check_supported(replay_.image().features()));
   publish_if_idle();
-  snapshots_.consider();
   return {};
-}
-
-void MetadataFollower::on_leader_change(const LeaderAndEpoch& leader) {
-  lane_.post([this, life = std::weak_ptr(life_), leader] {
-    if (!life.expired() && leader_watcher_) leader_watcher_(leader);
-  });
 }
 
 // ---- what this node sees

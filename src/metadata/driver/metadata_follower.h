@@ -8,10 +8,8 @@
 //   F1  subscribers are called one after the other, in the order of add_subscriber; never two changes at once
 //   F2  images are shown at the ends of batches, never inside a transaction
 //   F3  a lane sees an image only after all subscribers have done with it
-//   F4  snapshots are made of whole images, at the ends of committed batches
-//   F5  an image whose feature levels this release lacks isn't shown: that is a fault
+//   F4  an image whose feature levels this release lacks isn't shown: that is a fault
 #pragma once
-#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -19,7 +17,6 @@
 #include "io/runtime.h"
 #include "metadata/driver/image_subscriber.h"
 #include "metadata/driver/lane_images.h"
-#include "metadata/driver/snapshot_maker.h"
 #include "metadata/image_replay.h"
 #include "raft/driver/raft_listener.h"
 
@@ -27,7 +24,7 @@ namespace moldau {
 
 class MetadataFollower final : public RaftListener {
  public:
-  MetadataFollower(io::Runtime& runtime, RaftDriver& raft, SnapshotOptions options);
+  explicit MetadataFollower(io::Runtime& runtime);
 
   // Before raft starts. Subscribers outlive the follower.
   void add_subscriber(ImageSubscriber& subscriber) { subscribers_.push_back(&subscriber); }
@@ -40,18 +37,12 @@ class MetadataFollower final : public RaftListener {
   // What is applied, shown or not: where a new controller begins.
   const ImageReplay& replay() const { return replay_; }
 
-  // Told on lane 0, in a turn of its own, when another node, or none, leads the quorum.
-  void watch_leader(std::function<void(const LeaderAndEpoch&)> watcher) {
-    leader_watcher_ = std::move(watcher);
-  }
-
   // RaftListener
   Status on_snapshot_begin(const OffsetAndEpoch& id) override;
   Status on_snapshot_batch(std::span<const Bytes> records) override;
   Status on_snapshot_end(WallMs last_timestamp) override;
   Status on_commit(const CommittedBatch& batch) override;
   Status on_commits_delivered() override;
-  void on_leader_change(const LeaderAndEpoch& leader) override;
 
  private:
   void publish_if_idle();
@@ -59,12 +50,9 @@ class MetadataFollower final : public RaftListener {
   void show(std::shared_ptr<const ClusterImage> image);
   void on_shown(Offset end);
 
-  io::Lane& lane_;
   std::vector<ImageSubscriber*> subscribers_;
   LaneImages images_;
   ImageReplay replay_;
-  SnapshotMaker snapshots_;
-  std::function<void(const LeaderAndEpoch&)> leader_watcher_;
   OffsetAndEpoch snapshot_;  // that is being loaded
   Offset published_end_{0};
   bool publishing_ = false;

@@ -21,24 +21,39 @@ Status write_snapshot(const ClusterImage& image, SnapshotWriter& writer) {
 
 }  // namespace
 
-SnapshotMaker::SnapshotMaker(io::Runtime& runtime, RaftDriver& raft, const ImageReplay& replay,
+SnapshotMaker::SnapshotMaker(io::Runtime& runtime, RaftDriver& raft, MetadataFollower& follower,
                              SnapshotOptions options)
     : runtime_(runtime),
       lane_(*runtime.lanes().front()),
       raft_(raft),
-      replay_(replay),
+      follower_(follower),
       options_(options),
       last_(lane_.clock().now()) {}
 
+Status SnapshotMaker::on_snapshot_end(WallMs) {
+  bytes_since_ = 0;
+  return {};
+}
+
+Status SnapshotMaker::on_commit(const CommittedBatch& batch) {
+  if (!batch.records.empty()) bytes_since_ += batch.bytes;
+  return {};
+}
+
+Status SnapshotMaker::on_commits_delivered() {
+  consider();
+  return {};
+}
+
 void SnapshotMaker::consider() {
-  if (making_ || bytes_since_ == 0 || replay_.in_transaction()) return;
+  if (making_ || bytes_since_ == 0 || follower_.replay().in_transaction()) return;
   const Duration interval = std::chrono::milliseconds(options_.max_interval_ms);
   const Instant now = lane_.clock().now();
   const bool enough = bytes_since_ >= options_.max_bytes_between;
   const bool late = options_.max_interval_ms > 0 && now - last_ >= interval;
   if (enough || late) {
     timer_.cancel();
-    make(std::make_shared<const ClusterImage>(replay_.image()),
+    make(std::make_shared<const ClusterImage>(follower_.replay().image()),
          enough ? std::to_string(bytes_since_) + " bytes were committed since the last one"
                 : "the last one is old");
   } else if (options_.max_interval_ms > 0 && !timer_) {

@@ -10,6 +10,7 @@
 #include "controller/driver/controller.h"
 #include "metadata/driver/broker_lifecycle_driver.h"
 #include "metadata/driver/node_identity.h"
+#include "metadata/driver/snapshot_maker.h"
 #include "sim/sim_world.h"
 
 namespace moldau::test {
@@ -57,7 +58,7 @@ class ControllerNode : public sim::Process {
     lane_.post([this] { start(); });
   }
   ~ControllerNode() override {  // parts refer to earlier ones
-    lifecycle_.reset(), controller_.reset(), follower_.reset(), raft_.reset();
+    lifecycle_.reset(), controller_.reset(), snapshots_.reset(), follower_.reset(), raft_.reset();
   }
 
   bool running() const { return lifecycle_ && lifecycle_->state() == BrokerState::kRunning; }
@@ -72,6 +73,7 @@ class ControllerNode : public sim::Process {
     return follower_->images().shared(*runtime_.lanes()[static_cast<size_t>(lane)]);
   }
   io::Lane& lane(int i = 0) { return *runtime_.lanes()[static_cast<size_t>(i)]; }
+  const std::vector<BrokerState>& states() const { return states_; }
 
  private:
   struct Opened {
@@ -105,8 +107,9 @@ class ControllerNode : public sim::Process {
   void run(Opened& o) {
     identity_ = o.identity;
     raft_ = std::move(o.raft);
-    follower_ = std::make_unique<MetadataFollower>(runtime_, *raft_, options_.snapshots);
+    follower_ = std::make_unique<MetadataFollower>(runtime_);
     if (options_.slow_logs) follower_->add_subscriber(logs_);
+    snapshots_ = std::make_unique<SnapshotMaker>(runtime_, *raft_, *follower_, options_.snapshots);
     options_.controller.node_id = BrokerId(1);
     options_.controller.cluster_id = identity_.cluster_id;
     options_.controller.incarnation = runtime_.random().uuid();
@@ -114,6 +117,7 @@ class ControllerNode : public sim::Process {
     controller_ = std::make_unique<Controller>(runtime_, *raft_, *follower_, options_.controller,
                                                std::move(o.bootstrap));
     raft_->add_listener(*follower_);
+    raft_->add_listener(*snapshots_);
     raft_->add_listener(*controller_);
     if (options_.broker) start_broker();
     raft_->start([this](const Error& e) { fault(e); });
@@ -126,7 +130,8 @@ class ControllerNode : public sim::Process {
     broker.listeners = {{"PLAINTEXT", "localhost", 9092, 0}};
     broker.log_dirs = {identity_.directory_ids.at("/data")};
     lifecycle_ = std::make_unique<BrokerLifecycleDriver>(runtime_, *controller_, *follower_, broker,
-                                                         BrokerLifecycleEvents{});
+                                                         [this](BrokerState s) { states_.push_back(s); });
+    raft_->add_listener(*lifecycle_);
     lifecycle_->set_ready();
     lifecycle_->start();
   }
@@ -142,8 +147,10 @@ class ControllerNode : public sim::Process {
   SlowLogs logs_{lane_};
   std::unique_ptr<RaftDriver> raft_;
   std::unique_ptr<MetadataFollower> follower_;
+  std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
+  std::vector<BrokerState> states_;
 };
 
 // A world with one such node, and the operations that a test asks of it.
