@@ -220,16 +220,30 @@ Search<std::optional<TimeEntry>> SegmentSearch::last_time_entry() {
 Search<SegmentSearch::MaxTimestamp> SegmentSearch::max_timestamp() {
   const auto last = last_time_entry();
   if (!last) return std::unexpected(last.error());
+  MaxTimestamp max;
   if (*last) {
     const auto batch = batch_of(**last);
     if (!batch) return std::unexpected(batch.error());
-    if (*batch) return MaxTimestamp{(*last)->timestamp, view_.base + (*last)->relative_offset};
+    if (*batch) max = {(*last)->timestamp, view_.base + (*last)->relative_offset};
+  }
+  // The segment's end tells whether entries are missing, the common way of a time index to be wrong.
+  const auto tail = last_indexed_position();
+  if (!tail) return std::unexpected(tail.error());
+  if (max.timestamp >= 0) {
+    const auto newer = max_timestamp_from(*tail);
+    if (!newer || newer->timestamp <= max.timestamp) return newer ? Search<MaxTimestamp>(max) : newer;
+    index_damaged_ = true;
+  } else if (*last) {
     index_damaged_ = true;
   }
   // No index, a wrong one, or a segment without timestamps: the batches know.
   if (waiting_ == Waiting::kNever) return needs_disk();
+  return max_timestamp_from(0);
+}
+
+Search<SegmentSearch::MaxTimestamp> SegmentSearch::max_timestamp_from(int64_t position) {
   MaxTimestamp max;
-  for (int64_t position = 0; position < view_.size;) {
+  while (position < view_.size) {
     const auto frame = frame_at(position);
     if (!frame) return std::unexpected(frame.error());
     if ((*frame)->max_timestamp > max.timestamp) max = {(*frame)->max_timestamp, (*frame)->last_offset};

@@ -100,6 +100,7 @@ class SegmentSearch {
     int64_t position = 0;
     BatchFrame frame;
   };
+  Search<MaxTimestamp> max_timestamp_from(int64_t position);
   Search<std::optional<TimedBatch>> batch_of(const TimeEntry& entry);
   Search<Floor> floor_of(Offset target);
   Search<Scanned> scan(const Floor& from, Offset target);
