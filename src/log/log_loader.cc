@@ -231,8 +231,8 @@ io::IoStatus LogLoader::complete_epochs() {
     SegmentView view = log.view_of(i);
     view.stem = log.segments_[i]->path(how_.directory, "");
     const auto first = SegmentSearch(&files_, view, SegmentSearch::Waiting::kAllowed).frame_at(0);
-    if (!first) return std::unexpected(first.error().error.value_or(io::IoError{}));
-    if ((*first)->leader_epoch.value < 0) return {};  // of a format without epochs
+    if (!first && !first.error().corrupt) return std::unexpected(first.error().error.value_or(io::IoError{}));
+    if (!first || (*first)->leader_epoch.value < 0) return {};  // of a format without epochs
     break;
   }
   log.epochs_.clear();

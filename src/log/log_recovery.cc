@@ -110,9 +110,11 @@ io::IoResult<int64_t> LogLoader::tail_position(size_t index, bool& indexes_fit) 
   SegmentSearch search(&files_, view, SegmentSearch::Waiting::kAllowed);
   const auto position = search.last_indexed_position();
   const auto timed = search.position_for_timestamp(std::numeric_limits<WallMs>::max());
-  for (const auto* found : {&position, &timed})
-    if (!*found && found->error().error && found->error().error->kind != io::IoError::Kind::kFailed) return std::unexpected(*found->error().error);
-  indexes_fit = indexes_fit && position && timed && !search.index_damaged();
+  for (const auto* found : {&position, &timed}) {
+    if (!*found && !found->error().corrupt) return std::unexpected(found->error().error.value_or(io::IoError{}));
+    indexes_fit = indexes_fit && *found;
+  }
+  indexes_fit = indexes_fit && !search.index_damaged();
   return position.value_or(0);
 }
 

@@ -20,11 +20,11 @@ bool RetentionScan::expired(Candidate& candidate) {
   if (!candidate.max) {
     SegmentSearch search(files_, candidate.view, SegmentSearch::Waiting::kAllowed);
     const auto max = search.max_timestamp();
-    if (!max) {
+    if (!max && !max.error().corrupt) {
       error_ = max.error().error;
       return false;
     }
-    candidate.max = *max;
+    candidate.max = max.value_or(SegmentSearch::MaxTimestamp{});
   }
   // Without any timestamp a segment is as old as the broker knows it, the last time that it was written.
   const WallMs newest = candidate.max->timestamp >= 0 ? candidate.max->timestamp : candidate.touched_ms;
