@@ -181,15 +181,21 @@ TEST_F(Recovery, ACompactedLogHasGaps) {
 
 TEST_F(Recovery, LogStartAheadOfTheRecords) {
   fill(10);
+  const auto batches = stored_batches(*disk, *log);
   const Offset end = log->log_end();
+  ASSERT_TRUE(close());
+  ASSERT_TRUE(open(Offset(0), true, end + 100));  // can't be after a clean stop: the checkpoint is wrong
+  EXPECT_EQ(stored_batches(*disk, *log), batches);
+  EXPECT_TRUE(lines.contains("is ignored"));
   disk->process_kill();
-  ASSERT_TRUE(open(Offset(0), false, end + 100));
+  ASSERT_TRUE(open(Offset(0), false, end + 100));  // a crash may lose records that had been deleted already
   EXPECT_EQ(log->log_start(), end + 100);
   EXPECT_EQ(log->log_end(), end + 100);
   EXPECT_TRUE(lines.contains("beyond the last record"));
-  EXPECT_EQ(append({})->first_offset, end + 100);
-  ASSERT_TRUE(*retain(log->log_end()));
   EXPECT_EQ(log->segment_count(), 1);
+  EXPECT_EQ(log->producers().size(), 0u);
+  EXPECT_EQ(append({})->first_offset, end + 100);
+  check();
 }
 
 TEST_F(Recovery, EpochsAreRebuilt) {
