@@ -61,12 +61,14 @@ ClientSide::~ClientSide() = default;
 Status ClientSide::listen() {
   for (size_t i = 0; i < options_.listeners.size(); ++i) {
     const Listener& listener = options_.listeners[i];
-    auto bound = runtime_.transport().listen(listener.address, runtime_.lanes(), [this, i](io::Lane& lane, std::unique_ptr<io::Socket> socket) {
-      accepted(lane, i, std::move(socket));
-    });
+    auto bound = runtime_.transport().listen(listener.address, runtime_.lanes(),
+                                             [this, i](io::Lane& lane, std::unique_ptr<io::Socket> socket) {
+                                               accepted(lane, i, std::move(socket));
+                                             });
     if (!bound) {
       return fail(ErrorCode::kInvalidConfig,
-                  fmt::format("cannot listen on {}://{}: {}. Stop what uses the address, or give this node another one in listeners.",
+                  fmt::format("cannot listen on {}://{}: {}. Stop what uses the address, or give this node "
+                              "another one in listeners.",
                               listener.name, listener.address.text(), bound.error().message));
     }
     listeners_.push_back(std::move(*bound));
@@ -99,9 +101,12 @@ void ClientSide::open(api::Services& services) {
   for (io::Lane* at : runtime_.lanes()) {
     at->run([this, at] {
       Lane& lane = *lanes_[static_cast<size_t>(at->index())];
-      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_, limits_, *broker_handlers_);
-      lane.controllers = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_, limits_, *controller_handlers_);
-      for (auto& [listener, socket] : std::exchange(lane.waiting, {})) accepted(*at, listener, std::move(socket));
+      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_,
+                                                            limits_, *broker_handlers_);
+      lane.controllers = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_,
+                                                                limits_, *controller_handlers_);
+      for (auto& [listener, socket] : std::exchange(lane.waiting, {}))
+        accepted(*at, listener, std::move(socket));
     });
   }
 }

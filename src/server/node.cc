@@ -2,23 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/driver/controller.h"
 #include "metadata/driver/broker_lifecycle_driver.h"
 #include "metadata/driver/metadata_follower.h"
+#include "metadata/driver/snapshot_maker.h"
 #include "replication/driver/assignment.h"
 #include "server/client_side.h"
+#include "server/make_services.h"
 #include "server/storage.h"
 #include "server/topic_options.h"
 
 namespace moldau::server {
 namespace {
 
-std::vector<RegisteredListener> registered_listeners(const NodeOptions& options, const std::vector<io::Endpoint>& bound) {
+std::vector<RegisteredListener> registered_listeners(const NodeOptions& options,
+                                                     const std::vector<io::Endpoint>& bound) {
   std::vector<RegisteredListener> out;
   for (const Listener& advertised : options.advertised) {
-    RegisteredListener listener{advertised.name, advertised.address.host, advertised.address.port, static_cast<int16_t>(advertised.protocol)};
+    RegisteredListener listener{advertised.name, advertised.address.host, advertised.address.port,
+                                static_cast<int16_t>(advertised.protocol)};
     for (size_t i = 0; i < options.listeners.size(); ++i) {
       if (options.listeners[i].name != advertised.name) continue;
       if (listener.port == 0) listener.port = bound[i].port;
@@ -29,7 +34,8 @@ std::vector<RegisteredListener> registered_listeners(const NodeOptions& options,
   return out;
 }
 
-ControllerOptions controller_options(const NodeOptions& options, const std::string& cluster_id) {
+ControllerOptions controller_options(io::Runtime& runtime, const NodeOptions& options,
+                                     const std::vector<io::Endpoint>& bound, const std::string& cluster_id) {
   ControllerOptions out;
   out.node_id = options.node_id;
   out.cluster_id = cluster_id;
@@ -38,15 +44,41 @@ ControllerOptions controller_options(const NodeOptions& options, const std::stri
   out.delete_topic_enable = options.boolean("delete.topic.enable");
   out.session_timeout = std::chrono::milliseconds(options.integer("broker.session.timeout.ms"));
   out.broker_configs = options.given;
+  out.incarnation = runtime.random().uuid();
+  for (size_t i = 0; i < options.listeners.size(); ++i) {
+    const Listener& listener = options.listeners[i];
+    if (std::ranges::find(options.controller_listener_names, listener.name) ==
+        options.controller_listener_names.end())
+      continue;
+    const std::string& host = listener.address.host;
+    out.listeners.push_back({listener.name, host.empty() ? "localhost" : host, bound[i].port,
+                             static_cast<int16_t>(listener.protocol)});
+  }
   return out;
 }
 
 }  // namespace
 
+// What DescribeConfigs shows of this node itself.
+class StaticConfigs final : public ports::ConfigsPort {
+ public:
+  explicit StaticConfigs(const NodeOptions& options) : options_(options) {}
+  const config::Properties& given() const override { return options_.given; }
+  std::vector<ports::LoggerLevel> loggers() const override { return {{"root", "INFO"}}; }
+
+ private:
+  const NodeOptions& options_;
+};
+
 class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<Node::Core> {
  public:
   Core(io::Runtime& runtime, NodeOptions options, size_t open_files, NodeEvents events)
-      : runtime_(runtime), home_(*runtime.lanes().front()), options_(std::move(options)), open_files_(open_files), events_(std::move(events)), clients_(runtime, options_) {}
+      : runtime_(runtime),
+        home_(*runtime.lanes().front()),
+        options_(std::move(options)),
+        open_files_(open_files),
+        events_(std::move(events)),
+        clients_(runtime, options_) {}
 
   void start();
   void stop();
@@ -61,6 +93,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   void on_storage(Result<Storage> opened);
   void build_partitions();
   void build_lifecycle();
+  void on_broker_state(BrokerState state);
   void running();
   void schedule_checkpoint();
   void shut_down();
@@ -75,11 +108,14 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   ClientSide clients_;
   std::optional<Storage> storage_;
   std::unique_ptr<MetadataFollower> follower_;
+  std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<DataDirectories> directories_;
   std::unique_ptr<Partitions> partitions_;
   std::unique_ptr<Assignment> assignment_;
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
+  std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
+  std::unique_ptr<StaticConfigs> configs_;
   std::unique_ptr<api::Services> services_;
   io::Timer checkpoint_timer_;
   bool ready_ = false;
@@ -100,30 +136,39 @@ void Node::Core::on_storage(Result<Storage> opened) {
   if (!opened) return fail(opened.error());
   storage_.emplace(std::move(*opened));
   if (stopping_) return shut_down();
+  follower_ = std::make_unique<MetadataFollower>(runtime_);
   const SnapshotOptions snapshots{options_.integer("metadata.log.max.record.bytes.between.snapshots"),
                                   options_.integer("metadata.log.max.snapshot.interval.ms")};
-  follower_ = std::make_unique<MetadataFollower>(runtime_, *storage_->raft, snapshots);
-  controller_ = std::make_unique<Controller>(runtime_, *storage_->raft, *follower_, controller_options(options_, cluster_id()), std::move(storage_->bootstrap));
+  snapshots_ = std::make_unique<SnapshotMaker>(runtime_, *storage_->raft, *follower_, snapshots);
+  controller_ = std::make_unique<Controller>(
+      runtime_, *storage_->raft, *follower_,
+      controller_options(runtime_, options_, clients_.bound(), cluster_id()), std::move(storage_->bootstrap));
   build_partitions();
   build_lifecycle();
   follower_->add_subscriber(*this);
   storage_->raft->add_listener(*follower_);
+  storage_->raft->add_listener(*snapshots_);
   storage_->raft->add_listener(*controller_);
+  storage_->raft->add_listener(*lifecycle_);
   storage_->raft->start([this](const Error& error) { fail(error); });
   lifecycle_->start();
 }
 
 void Node::Core::build_partitions() {
   const int threads = static_cast<int>(options_.integer("num.recovery.threads.per.data.dir"));
-  directories_ = std::make_unique<DataDirectories>(home_, runtime_.pool(), std::move(storage_->directories), threads);
+  directories_ =
+      std::make_unique<DataDirectories>(home_, runtime_.pool(), std::move(storage_->directories), threads);
   std::vector<std::unique_ptr<PartitionLane>> lanes;
   for (io::Lane* lane : runtime_.lanes()) {
-    lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime_.pool(), runtime_.logger(), options_.node_id, open_files_ / runtime_.lanes().size()));
+    lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime_.pool(), runtime_.logger(),
+                                                    options_.node_id, open_files_ / runtime_.lanes().size()));
   }
   partitions_ = std::make_unique<Partitions>(std::move(lanes));
   assignment_ = std::make_unique<Assignment>(Assignment::Parts{
       home_, runtime_.logger(), runtime_.random(), *directories_, *partitions_, options_.node_id,
-      [this](const ClusterImage& image, std::string_view topic) { return topic_options(options_, image, topic); },
+      [this](const ClusterImage& image, std::string_view topic) {
+        return topic_options(options_, image, topic);
+      },
       [this](const Error& error) { fail(error); }});
 }
 
@@ -134,30 +179,42 @@ void Node::Core::build_lifecycle() {
   lifecycle.incarnation = runtime_.random().uuid();
   lifecycle.listeners = registered_listeners(options_, clients_.bound());
   lifecycle.rack = options_.rack;
-  for (const std::string& root : options_.log_dirs) lifecycle.log_dirs.push_back(storage_->identity.directory_ids.at(root));
+  for (const std::string& root : options_.log_dirs)
+    lifecycle.log_dirs.push_back(storage_->identity.directory_ids.at(root));
   lifecycle.previous_epoch = BrokerEpoch(directories_->root(0).clean_shutdown_broker_epoch().value_or(-1));
   lifecycle.heartbeat_interval = std::chrono::milliseconds(options_.integer("broker.heartbeat.interval.ms"));
   lifecycle.session_timeout = std::chrono::milliseconds(options_.integer("broker.session.timeout.ms"));
-  lifecycle.registration_timeout = std::chrono::milliseconds(options_.integer("initial.broker.registration.timeout.ms"));
-  lifecycle_ = std::make_unique<BrokerLifecycleDriver>(
-      runtime_, *controller_, *follower_, std::move(lifecycle),
-      BrokerLifecycleEvents{.on_caught_up = [] {},
-                            .on_running = [this] { running(); },
-                            .on_shutdown_allowed = [this] { shut_down(); },
-                            .on_gave_up = [this](const std::string& why) { fail({ErrorCode::kBrokerNotAvailable, why}); }});
+  lifecycle.registration_timeout =
+      std::chrono::milliseconds(options_.integer("initial.broker.registration.timeout.ms"));
+  lifecycle_ =
+      std::make_unique<BrokerLifecycleDriver>(runtime_, *controller_, *follower_, std::move(lifecycle),
+                                              [this](BrokerState state) { on_broker_state(state); });
+}
+
+void Node::Core::on_broker_state(BrokerState state) {
+  if (state == BrokerState::kRunning) return running();
+  if (state != BrokerState::kShuttingDown) return;
+  if (stopping_) return shut_down();
+  fail({ErrorCode::kBrokerNotAvailable,
+        "the broker could not register with the controller in time; see the lines above"});
 }
 
 void Node::Core::apply(ImageChange change, io::Task done) {
-  assignment_->apply(std::move(change.image), std::move(change.delta), [this, done = std::move(done)]() mutable {
-    done();
-    // The first image that knows this broker has all its partitions: their logs are loaded now.
-    if (!std::exchange(ready_, true)) lifecycle_->set_ready();
-  });
+  assignment_->apply(std::move(change.image), std::move(change.delta),
+                     [this, done = std::move(done)]() mutable {
+                       done();
+                       // The first image that knows this broker has all its partitions: their logs are loaded now.
+                       if (!std::exchange(ready_, true)) lifecycle_->set_ready();
+                     });
 }
 
 void Node::Core::running() {
-  const size_t slots = static_cast<size_t>(options_.integer("max.incremental.fetch.session.cache.slots"));
-  services_ = make_services(runtime_, options_, cluster_id(), *follower_, *partitions_, *controller_, slots);
+  producer_ids_ =
+      std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
+  configs_ = std::make_unique<StaticConfigs>(options_);
+  services_ =
+      make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *configs_},
+                    options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();
   if (events_.on_running) events_.on_running();
@@ -165,7 +222,8 @@ void Node::Core::running() {
 
 // Wakes once a minute, and writes only what changed.
 void Node::Core::schedule_checkpoint() {
-  const auto interval = std::chrono::milliseconds(options_.integer("log.flush.offset.checkpoint.interval.ms"));
+  const auto interval =
+      std::chrono::milliseconds(options_.integer("log.flush.offset.checkpoint.interval.ms"));
   checkpoint_timer_ = home_.after(interval, [this] {
     assignment_->checkpoint([this] {
       if (!stopping_) schedule_checkpoint();
@@ -208,10 +266,20 @@ void Node::Core::fail(const Error& error) {
 Node::Node(io::Runtime& runtime, NodeOptions options, size_t open_files, NodeEvents events)
     : core_(std::make_shared<Core>(runtime, std::move(options), open_files, std::move(events))) {}
 Node::~Node() = default;
-void Node::start() { core_->start(); }
-void Node::stop() { core_->stop(); }
-const NodeOptions& Node::options() const { return core_->options(); }
-const std::string& Node::cluster_id() const { return core_->cluster_id(); }
-std::vector<io::Endpoint> Node::bound() const { return core_->bound(); }
+void Node::start() {
+  core_->start();
+}
+void Node::stop() {
+  core_->stop();
+}
+const NodeOptions& Node::options() const {
+  return core_->options();
+}
+const std::string& Node::cluster_id() const {
+  return core_->cluster_id();
+}
+std::vector<io::Endpoint> Node::bound() const {
+  return core_->bound();
+}
 
 }  // namespace moldau::server

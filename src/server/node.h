@@ -18,8 +18,9 @@ namespace moldau::server {
 
 struct NodeEvents {  // each on lane 0, at most once
   std::function<void()> on_running;
-  std::function<void()> on_stopped;               // after stop(): everything is closed
-  std::function<void(const Error&)> on_failed;    // the node can't start or go on; the sentence says why and what to do
+  std::function<void()> on_stopped;  // after stop(): everything is closed
+  std::function<void(const Error&)>
+      on_failed;  // the node can't start or go on; the sentence says why and what to do
 };
 
 class Node {

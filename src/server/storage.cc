@@ -23,8 +23,10 @@ Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options) {
     TRY_ASSIGN(auto directory, LogDirectory::open(runtime.files(), runtime.logger(), {.root = root}));
     storage.directories.push_back(std::move(directory));
   }
-  const IdentityOptions identity{options.node_id, options.is_controller, options.log_dirs, options.metadata_log_dir};
-  TRY_ASSIGN(storage.identity, establish_identity(runtime.files(), runtime.random(), identity, runtime.clock().wall_ms()));
+  const IdentityOptions identity{options.node_id, options.is_controller, options.log_dirs,
+                                 options.metadata_log_dir};
+  TRY_ASSIGN(storage.identity,
+             establish_identity(runtime.files(), runtime.random(), identity, runtime.clock().wall_ms()));
   TRY_ASSIGN(storage.bootstrap, read_bootstrap_records(runtime.files(), options.metadata_log_dir));
   TRY_ASSIGN(storage.raft, RaftDriver::open(runtime, raft_options(options)));
   return storage;

@@ -38,12 +38,23 @@ std::unexpected<IoError> PosixSocket::failed(int error) {
   return failure;
 }
 
-IoResult<size_t> PosixSocket::read_some(MutableBytes into) {
+IoResult<size_t> PosixSocket::read_some(std::span<const MutableBytes> into) {
   ASSERT(lane_.inside(), "a socket is used on its lane");
-  if (!readable_ || into.empty()) return 0;
+  iovec vectors[kMostParts];
+  size_t count = 0, room = 0;
+  for (const MutableBytes part : into) {
+    if (part.empty()) continue;
+    vectors[count++] = {part.data(), part.size()};
+    room += part.size();
+    if (count == kMostParts) break;
+  }
+  if (!readable_ || room == 0) return 0;
+  msghdr message{};
+  message.msg_iov = vectors;
+  message.msg_iovlen = count;
   ssize_t n;
   do {
-    n = ::recv(descriptor_.get(), into.data(), into.size(), 0);
+    n = ::recvmsg(descriptor_.get(), &message, 0);
   } while (n < 0 && errno == EINTR);
   if (n == 0) {
     hung_up_ = true;
@@ -54,11 +65,11 @@ IoResult<size_t> PosixSocket::read_some(MutableBytes into) {
     readable_ = hung_up_ = false;
     return 0;
   }
-  if (static_cast<size_t>(n) < into.size() && !hung_up_) readable_ = false;
+  if (static_cast<size_t>(n) < room && !hung_up_) readable_ = false;
   return static_cast<size_t>(n);
 }
 
-IoResult<size_t> PosixSocket::write_some(std::span<const Bytes> parts) {
+IoResult<size_t> PosixSocket::write_some(std::span<const Bytes> parts, bool more_follows) {
   ASSERT(lane_.inside(), "a socket is used on its lane");
   if (!writable_) return 0;
   iovec vectors[kMostParts];
@@ -75,7 +86,7 @@ IoResult<size_t> PosixSocket::write_some(std::span<const Bytes> parts) {
   message.msg_iovlen = count;
   ssize_t n;
   do {
-    n = ::sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL);
+    n = ::sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL | (more_follows ? MSG_MORE : 0));
   } while (n < 0 && errno == EINTR);
   if (n < 0) {
     if (errno != EAGAIN) return failed(errno);

@@ -18,8 +18,9 @@ class PosixSocket final : public Socket, Watch, ReadyLater {
   PosixSocket(PosixLane& lane, Descriptor descriptor, const Address& peer);
   ~PosixSocket() override;
 
-  IoResult<size_t> read_some(MutableBytes into) override;
-  IoResult<size_t> write_some(std::span<const Bytes> parts) override;
+  using Socket::read_some;
+  IoResult<size_t> read_some(std::span<const MutableBytes> into) override;
+  IoResult<size_t> write_some(std::span<const Bytes> parts, bool more_follows = false) override;
   IoResult<size_t> send_file(const File& file, int64_t position, int64_t length) override;
   void when_readable(Task task) override;
   void when_writable(Task task) override;
