@@ -44,8 +44,7 @@ io::IoStatus LogLoader::make_directory() {
   TRY_ASSIGN(const bool exists, files_.exists(how_.directory));
   if (exists) return {};
   TRY(files_.create_directories(how_.directory));
-  const size_t slash = how_.directory.rfind('/');
-  return slash == std::string::npos || slash == 0 ? io::IoStatus{} : files_.sync_dir(how_.directory.substr(0, slash));
+  return files_.sync_dir(parent_directory(how_.directory));
 }
 
 io::IoStatus LogLoader::list() {
