@@ -36,7 +36,7 @@ class ColdRead {
     ColdQuestion question;
     SegmentView view;
     Answer answer;
-    std::optional<io::IoError> error;
+    std::optional<Miss> miss;
     bool done = false;
     bool index_damaged = false;
   };

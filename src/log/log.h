@@ -13,7 +13,8 @@
 //   L1  log start <= log end; the log is one run of batches in rising offsets, each with a valid checksum when it was
 //       appended, none half-written below log end
 //   L2  recovery point <= log end; all segments' records below it have been synced with their indexes, snapshots and
-//       epochs. It rises in complete_flush and with what retention removes, and falls only when the log is truncated
+//       epochs. It rises in complete_flush and with what retention removes, and falls when the log is truncated, to
+//       the active segment's base
 //   L3  after an error that leaves a file's content unknown (a write that can't be undone, any failed sync) the log is
 //       fenced: it accepts and acknowledges nothing more (KAFKA-10778), until it is opened anew. A full disk doesn't fence:
 //       the torn tail is cut off, the append fails with KAFKA_STORAGE_ERROR, and a later one may succeed
@@ -190,10 +191,13 @@ class Log {
   // failed was a sync, the log is fenced (L3), otherwise (a full disk, say) a later flush may succeed.
   std::unique_ptr<FlushWork> prepare_flush(Offset up_to);
   bool flushing() const { return flushing_; }
+  // Closed segments wait for a flush up to active_base(): after every roll. Until then they can't be deleted.
+  bool flush_due() const;
   Status complete_flush(std::unique_ptr<FlushWork> work);
 
   // Finds the segments that retention.ms, retention.bytes and log start no longer keep; never one that reaches beyond the
-  // high watermark. complete_retention takes them out of the log (log start rises) and returns the removal to run, or null.
+  // high watermark or isn't flushed. complete_retention takes them out of the log (log start rises) and returns the
+  // removal to run, or null. An active segment that is too old is rolled: a later scan takes it. nullptr if fenced.
   std::unique_ptr<RetentionScan> prepare_retention(WallMs now_ms, Offset high_watermark);
   Result<std::unique_ptr<SegmentRemoval>> complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms);
   // After SegmentRemoval::rename has run. Its remove() may run any time later, or never: names end in .deleted.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "log/state/segment_names.h"
+
 namespace moldau {
 namespace {
 
@@ -93,8 +95,12 @@ io::IoStatus LogDirectory::open_root() {
   TRY_ASSIGN(const bool exists, files_.exists(root_));
   if (exists) return {};
   TRY(files_.create_directories(root_));
-  const size_t slash = root_.rfind('/');
-  return slash == std::string::npos || slash == 0 ? io::IoStatus{} : files_.sync_dir(root_.substr(0, slash));
+  std::string parent = root_;  // several may be new
+  do {
+    parent = parent_directory(parent);
+    TRY(files_.sync_dir(parent));
+  } while (parent != "/" && parent != ".");
+  return {};
 }
 
 io::IoStatus LogDirectory::read_identity() {

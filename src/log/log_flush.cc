@@ -67,8 +67,9 @@ std::unique_ptr<FlushWork> Log::make_flush(Offset up_to, bool everything) {
   work->directory_ = directory_;
   work->up_to_ = std::max(up_to, recovery_point_);
   work->generation_ = generation_;
-  for (size_t i = segment_floor(recovery_point_); i < segments_.size() && (segments_[i]->base < up_to || everything); ++i)
-    add_segment(*work, i);
+  size_t first = segment_floor(recovery_point_);
+  while (first > 0 && segments_[first - 1]->growing) --first;  // closed since, with one more index entry
+  for (size_t i = first; i < segments_.size() && (segments_[i]->base < up_to || everything); ++i) add_segment(*work, i);
   for (const PendingSnapshot& snapshot : pending_snapshots_) {
     work->small_files_.push_back({directory_ + "/" + offset_file_name(snapshot.offset, kSnapshotSuffix), snapshot.content});
     work->snapshots_.push_back(snapshot.offset);
@@ -83,11 +84,17 @@ std::unique_ptr<FlushWork> Log::make_flush(Offset up_to, bool everything) {
   return work;
 }
 
+bool Log::flush_due() const {
+  const bool closed_segments = segments_.size() > 1 && segments_[segments_.size() - 2]->growing;
+  return !flushing_ && (recovery_point_ < active().base || closed_segments || !pending_snapshots_.empty());
+}
+
 std::unique_ptr<FlushWork> Log::prepare_flush(Offset up_to) {
   if (fenced_ || closed_ || flushing_) return nullptr;
   up_to = std::min(up_to, log_end_);
   const bool small_files = !pending_snapshots_.empty() || epochs_version_ != epochs_written_;
-  if (up_to <= recovery_point_ && !names_pending_ && !small_files) return nullptr;
+  const bool closed_segments = segments_.size() > 1 && segments_[segments_.size() - 2]->growing;
+  if (up_to <= recovery_point_ && !names_pending_ && !small_files && !closed_segments) return nullptr;
   return make_flush(up_to, false);
 }
 

@@ -44,8 +44,7 @@ io::IoStatus LogLoader::make_directory() {
   TRY_ASSIGN(const bool exists, files_.exists(how_.directory));
   if (exists) return {};
   TRY(files_.create_directories(how_.directory));
-  const size_t slash = how_.directory.rfind('/');
-  return slash == std::string::npos || slash == 0 ? io::IoStatus{} : files_.sync_dir(how_.directory.substr(0, slash));
+  return files_.sync_dir(parent_directory(how_.directory));
 }
 
 io::IoStatus LogLoader::list() {
@@ -203,17 +202,25 @@ io::IoStatus LogLoader::remove_stray_snapshots() {
 
 io::IoStatus LogLoader::finish() {
   Log& log = *log_;
-  if (how_.log_start > log.log_end_) {
-    // Records that were deleted on request are gone for good, and so are their offsets: the log goes on behind them.
-    warn("log start " + std::to_string(how_.log_start.value) + " is beyond the last record, " + std::to_string(log.log_end_.value - 1) +
-         ": the log goes on from there, and retention removes what is below");
-    TRY(start_empty(how_.log_start));
+  Offset log_start = how_.log_start;
+  if (log_start > log.log_end_ && how_.clean_shutdown) {
+    // After a clean stop that can't be: the checkpoint is wrong, not the records.
+    warn("the checkpointed log start " + std::to_string(log_start.value) + " is ignored: it is beyond log end " + std::to_string(log.log_end_.value));
+    log_start = Offset(0);
+  } else if (log_start > log.log_end_) {
+    // Records that were deleted on request are gone for good, and so are their offsets, whatever else was lost.
+    warn("log start " + std::to_string(log_start.value) + " is beyond the last record, " + std::to_string(log.log_end_.value - 1) +
+         ": the log begins anew there");
+    TRY(log.drop_segments_from(0));
+    TRY(start_empty(log_start));
     log.active().growing = std::make_unique<GrowingIndexes>();
-    log.log_end_ = how_.log_start;
+    log.log_end_ = log_start;
     log.epochs_.clear();
     ++log.epochs_version_;
+    log.producers_.clear();
+    TRY(log.remove_snapshots_above(Offset(-1)));
   }
-  log.log_start_ = std::max(how_.log_start, log.segments_.front()->base);
+  log.log_start_ = std::max(log_start, log.segments_.front()->base);
   const Offset checkpoint = how_.clean_shutdown ? log.log_end_ : how_.recovery_point.value_or(Offset(0));
   log.recovery_point_ = std::min(checkpoint, log.log_end_);
   if (log.epochs_.truncate_from_end(log.log_end_)) ++log.epochs_version_;
@@ -231,8 +238,8 @@ io::IoStatus LogLoader::complete_epochs() {
     SegmentView view = log.view_of(i);
     view.stem = log.segments_[i]->path(how_.directory, "");
     const auto first = SegmentSearch(&files_, view, SegmentSearch::Waiting::kAllowed).frame_at(0);
-    if (!first) return std::unexpected(first.error().error.value_or(io::IoError{}));
-    if ((*first)->leader_epoch.value < 0) return {};  // of a format without epochs
+    if (!first && !first.error().corrupt) return std::unexpected(first.error().error.value_or(io::IoError{}));
+    if (!first || (*first)->leader_epoch.value < 0) return {};  // of a format without epochs
     break;
   }
   log.epochs_.clear();

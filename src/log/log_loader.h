@@ -45,6 +45,7 @@ class LogLoader {
   io::IoStatus load_clean();
   io::IoStatus recover();
   io::IoResult<ScanEnd> recover_segment(size_t index, Offset next, LeaderEpoch epoch);
+  io::IoStatus write_snapshot(size_t index);
   io::IoStatus cut_after(size_t index, int64_t valid_bytes);
   bool hole_before(size_t index, Offset next) const;
   io::IoResult<int64_t> tail_position(size_t index, bool& indexes_fit);

@@ -8,8 +8,8 @@
 namespace moldau {
 namespace {
 
-std::unexpected<Error> read_error(const std::string& name, const io::IoError& error) {
-  return fail(ErrorCode::kKafkaStorageError, name + ": cannot read: " + error.message);
+std::unexpected<Error> read_error(const std::string& name, const Miss& miss) {
+  return fail(miss.corrupt ? ErrorCode::kCorruptMessage : ErrorCode::kKafkaStorageError, name + ": cannot read: " + miss.error->message);
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ void ColdRead::run(Lookup& lookup) {
   const ColdQuestion& q = lookup.question;
   const auto keep = [&](auto&& found, auto&& make) {
     if (found) lookup.answer = make(*found);
-    else lookup.error = found.error().error;
+    else lookup.miss = found.error();
   };
   switch (q.kind) {
     case ColdQuestion::Kind::kLocate: keep(search.locate(q.from), [](auto& located) { return Answer(located); }); break;
@@ -93,7 +93,7 @@ Search<T> Log::search(size_t index, ColdRead* answered, const ColdQuestion& ques
   if (answered && answered->generation_ == generation_)
     for (const ColdRead::Lookup& known : answered->lookups_)
       if (known.done && known.question == question) {
-        if (known.error) return std::unexpected(Miss{known.error});
+        if (known.miss) return std::unexpected(*known.miss);
         if (const T* answer = std::get_if<T>(&known.answer)) return *answer;
       }
   SegmentView view = view_of(index);
@@ -110,7 +110,7 @@ Search<T> Log::search(size_t index, ColdRead* answered, const ColdQuestion& ques
   }
   view = view_of(index);
   view.stem = segments_[index]->path(directory_, "");
-  cold->lookups_.push_back({.question = question, .view = std::move(view), .answer = {}, .error = {}});
+  cold->lookups_.push_back({.question = question, .view = std::move(view), .answer = {}, .miss = {}});
   return std::unexpected(Miss{});
 }
 
@@ -150,11 +150,11 @@ Result<bool> Log::read_segment(size_t index, const ReadRequest& request, Offset 
   Segment& segment = *segments_[index];
   if (segment.size == 0) return false;
   const auto at = locate(index, request.offset, answered, out.cold);
-  if (!at && at.error().error) return read_error(name(), *at.error().error);
+  if (!at && at.error().error) return read_error(name(), at.error());
   int64_t limit = segment.size;
   if (bound < end_of(index)) {
     const auto end = locate(index, bound, answered, out.cold);
-    if (!end && end.error().error) return read_error(name(), *end.error().error);
+    if (!end && end.error().error) return read_error(name(), end.error());
     if (end && *end) limit = (*end)->position;
   }
   if (out.cold) return true;
@@ -175,7 +175,7 @@ Result<bool> Log::read_segment(size_t index, const ReadRequest& request, Offset 
     if (!segment.files) segment.files = std::make_unique<SegmentFiles>();
   }
   const auto file = open_slot(segment.files->log, segment, kLogSuffix, io::OpenMode::kReadWrite);
-  if (!file) return read_error(name(), file.error());
+  if (!file) return read_error(name(), Miss{file.error()});
   out.range = {*file, batch.position, length};
   out.first_entry_incomplete = allowed < batch.size;
   if (request.aborted_transactions) TRY(collect_aborted(index, request, answered, out));
@@ -191,7 +191,7 @@ Status Log::collect_aborted(size_t index, const ReadRequest& request, ColdRead* 
   if (end_position < segments_[index]->size) {
     const auto bound = search<Offset>(index, answered, {ColdQuestion::Kind::kOffsetBound, segments_[index]->base, Offset(0), Offset(0), end_position},
                                       out.cold, [&](SegmentSearch& s) { return s.offset_bound(end_position); });
-    if (!bound && bound.error().error) return read_error(name(), *bound.error().error);
+    if (!bound && bound.error().error) return read_error(name(), bound.error());
     if (!bound) return {};
     below = *bound;
   }
@@ -206,7 +206,7 @@ Status Log::collect_aborted(size_t index, const ReadRequest& request, ColdRead* 
           aborted.complete = *complete;
           return aborted;
         });
-    if (!found && found.error().error) return read_error(name(), *found.error().error);
+    if (!found && found.error().error) return read_error(name(), found.error());
     if (!found) return {};
     out.aborted.insert(out.aborted.end(), found->found.begin(), found->found.end());
     if (found->complete) break;

@@ -3,6 +3,7 @@
 
 #include "log/log_loader.h"
 #include "log/state/checkpoint_files.h"
+#include "log/state/producer_snapshot.h"
 
 namespace moldau {
 namespace {
@@ -110,9 +111,11 @@ io::IoResult<int64_t> LogLoader::tail_position(size_t index, bool& indexes_fit) 
   SegmentSearch search(&files_, view, SegmentSearch::Waiting::kAllowed);
   const auto position = search.last_indexed_position();
   const auto timed = search.position_for_timestamp(std::numeric_limits<WallMs>::max());
-  for (const auto* found : {&position, &timed})
-    if (!*found && found->error().error && found->error().error->kind != io::IoError::Kind::kFailed) return std::unexpected(*found->error().error);
-  indexes_fit = indexes_fit && position && timed && !search.index_damaged();
+  for (const auto* found : {&position, &timed}) {
+    if (!*found && !found->error().corrupt) return std::unexpected(found->error().error.value_or(io::IoError{}));
+    indexes_fit = indexes_fit && *found;
+  }
+  indexes_fit = indexes_fit && !search.index_damaged();
   return position.value_or(0);
 }
 
@@ -186,9 +189,10 @@ io::IoStatus LogLoader::recover() {
   if (log.epochs_.truncate_from_end(log.segments_[first]->base)) ++log.epochs_version_;
   log.log_end_ = log.segments_[first]->base;
   TRY(log.reload_producers(log.log_end_, how_.now_ms));
+  if (first > 0) TRY(write_snapshot(first));
 
   Offset next(-1);
-  LeaderEpoch epoch = log.epochs_.latest().value_or(EpochEntry{kNoLeaderEpoch, Offset(0)}).epoch;
+  LeaderEpoch epoch = kNoLeaderEpoch;  // the file may speak of records that were cut since
   for (size_t i = first; i < log.segments_.size(); ++i) {
     if (i > first && hole_before(i, next)) {
       warn("offsets " + std::to_string(next.value) + " to " + std::to_string(log.segments_[i]->base.value - 1) +
@@ -196,8 +200,8 @@ io::IoStatus LogLoader::recover() {
       TRY(log.drop_segments_from(i));
       break;
     }
-    const bool is_last = i + 1 == log.segments_.size();
-    if (is_last && i > first) log.take_snapshot(log.segments_[i]->base);
+    // The process that died may not have come to writing it; retention and the next recovery count on it.
+    if (i > first && next == log.segments_[i]->base) TRY(write_snapshot(i));
     TRY_ASSIGN(const ScanEnd end, recover_segment(i, next, epoch));
     if (!end.problem.empty()) {
       warn("cut at offset " + std::to_string(std::max(end.next, log.segments_[i]->base).value) + ", byte " + std::to_string(end.valid_bytes) +
@@ -210,6 +214,19 @@ io::IoStatus LogLoader::recover() {
   }
   TRY(remove_stray_snapshots());
   return make_active_grow();
+}
+
+io::IoStatus LogLoader::write_snapshot(size_t index) {
+  auto& snapshots = log_->snapshots_;
+  const Offset at = log_->segments_[index]->base;
+  const auto place = std::lower_bound(snapshots.begin(), snapshots.end(), at);
+  if (place != snapshots.end() && *place == at) return {};
+  // It stands for everything before being durable, see hole_before.
+  TRY_ASSIGN(const auto before, files_.open(log_->segments_[index - 1]->path(how_.directory, kLogSuffix), io::OpenMode::kReadWrite));
+  TRY(before->sync());
+  TRY(files_.replace(path(offset_file_name(at, kSnapshotSuffix)), as_bytes(format_producer_snapshot(log_->producers_))));
+  snapshots.insert(place, at);
+  return {};
 }
 
 io::IoResult<ScanEnd> LogLoader::recover_segment(size_t index, Offset next, LeaderEpoch epoch) {

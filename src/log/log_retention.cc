@@ -20,24 +20,15 @@ bool RetentionScan::expired(Candidate& candidate) {
   if (!candidate.max) {
     SegmentSearch search(files_, candidate.view, SegmentSearch::Waiting::kAllowed);
     const auto max = search.max_timestamp();
-    if (!max) {
+    if (!max && !max.error().corrupt) {
       error_ = max.error().error;
       return false;
     }
-    candidate.max = *max;
+    candidate.max = max.value_or(SegmentSearch::MaxTimestamp{});
   }
   // Without any timestamp a segment is as old as the broker knows it, the last time that it was written.
   const WallMs newest = candidate.max->timestamp >= 0 ? candidate.max->timestamp : candidate.touched_ms;
   return now_ms_ - newest > options_.retention_ms;
-}
-
-// A segment that a crash brings back must come back whole: a hole would take what follows with it.
-bool RetentionScan::make_durable(Candidate& candidate) {
-  if (candidate.view.end <= recovery_point_ || candidate.view.size == 0) return true;
-  const auto file = files_->open(candidate.view.stem + std::string(kLogSuffix), io::OpenMode::kReadWrite);
-  const auto synced = file ? (*file)->sync() : io::IoStatus(std::unexpected(file.error()));
-  if (!synced) error_ = synced.error(), sync_failed_ = file.has_value();
-  return synced.has_value();
 }
 
 void RetentionScan::run() {
@@ -57,7 +48,10 @@ void RetentionScan::run() {
       reasons_.push_back(which + ": older than retention.ms=" + std::to_string(options_.retention_ms));
     else
       break;
-    if (!make_durable(candidate)) return;
+    active_expired_ = candidate.is_last;
+    // What isn't durable stays: a crash that brings it back would bring back a hole, or the segment behind it would have
+    // lost the producers' snapshot that it begins with.
+    if (candidate.is_last || view.end > recovery_point_) break;
     over -= view.size;
     ++count_;
   }
@@ -69,6 +63,7 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
   scan->files_ = &files_;
   scan->generation_ = generation_;
   scan->recovery_point_ = recovery_point_;
+  if (!pending_snapshots_.empty()) scan->recovery_point_ = std::min(recovery_point_, pending_snapshots_.front().offset - 1);
   scan->options_ = options_;
   scan->now_ms_ = now_ms;
   scan->log_start_ = log_start_;
@@ -88,7 +83,7 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
 
 Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms) {
   --works_outstanding_;
-  if (scan->error_) return storage_error("look for old segments", *scan->error_, scan->sync_failed_);
+  if (scan->error_) return storage_error("look for old segments", *scan->error_, false);
   for (size_t i = 0; i < scan->candidates_.size() && scan->generation_ == generation_; ++i) {
     const auto& max = scan->candidates_[i].max;
     Segment& segment = *segments_[i];
@@ -99,8 +94,10 @@ Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<
   while (count < scan->count_ && scan->generation_ == generation_ && count < segments_.size() &&
          segments_[count]->base == scan->candidates_[count].view.base && end_of(count) == scan->candidates_[count].view.end)
     ++count;
+  const bool same_active = scan->active_expired_ && scan->generation_ == generation_ &&
+                           scan->candidates_.back().view.base == active().base && scan->candidates_.back().view.end == log_end_;
+  if (same_active && active().size > 0) TRY(begin_segment(log_end_, now_ms));
   if (count == 0) return nullptr;
-  if (count == segments_.size()) TRY(begin_segment(log_end_, now_ms));
 
   auto removal = std::make_unique<SegmentRemoval>();
   removal->files_ = &files_;

@@ -305,6 +305,9 @@ TEST_F(LogTest, RetentionRenamesFirstAndRemovesLater) {
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(append({.records = 2}));
   options.retention_bytes = 1;
   log->update_options(options);
+  EXPECT_FALSE(*retain_once(log->log_end()));  // not before they are flushed
+  EXPECT_TRUE(log->flush_due());
+  ASSERT_TRUE(flush());
   auto scan = log->prepare_retention(now, log->log_end() - 1);
   scan->run();
   auto removal = *log->complete_retention(std::move(scan), now);

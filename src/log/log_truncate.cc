@@ -89,7 +89,7 @@ Status Log::truncate_to(Offset to, WallMs now_ms) {
   if (const auto dropped = drop_segments_from(keep + 1); !dropped) return storage_error("truncate", dropped.error(), true);
   TRY(cut_segment(keep, to, now_ms));
   log_start_ = std::min(log_start_, log_end_);
-  recovery_point_ = std::min(recovery_point_, log_end_);
+  recovery_point_ = std::min(recovery_point_, active().base);  // its index files changed
   if (epochs_.truncate_from_end(log_end_)) ++epochs_version_;
   if (const auto removed = remove_snapshots_above(log_end_); !removed) return storage_error("truncate", removed.error(), true);
   if (const auto loaded = reload_producers(log_end_, now_ms); !loaded) return storage_error("rebuild the producers' state", loaded.error(), true);

@@ -101,7 +101,6 @@ class RetentionScan {
     bool is_last = false;
   };
   bool expired(Candidate& candidate);
-  bool make_durable(Candidate& candidate);
 
   io::FileSystem* files_ = nullptr;
   uint64_t generation_ = 0;
@@ -113,9 +112,9 @@ class RetentionScan {
   int64_t log_size_ = 0;
   std::vector<Candidate> candidates_;  // the oldest segments
   size_t count_ = 0;                   // how many of them go
+  bool active_expired_ = false;        // it goes once it was rolled and flushed
   std::vector<std::string> reasons_;
   std::optional<io::IoError> error_;
-  bool sync_failed_ = false;
 };
 
 // Segments go from the oldest on, each durably before the next, so that a crash leaves no hole.

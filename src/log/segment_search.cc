@@ -14,6 +14,9 @@ constexpr size_t kScanBlock = 8192;
 
 std::unexpected<Miss> needs_disk() { return std::unexpected(Miss{}); }
 std::unexpected<Miss> failed(io::IoError error) { return std::unexpected(Miss{std::move(error)}); }
+std::unexpected<Miss> no_batch(const io::File& file, int64_t position) {
+  return std::unexpected(Miss{io::IoError{.message = file.path() + ": no batch begins at byte " + std::to_string(position)}, true});
+}
 
 }  // namespace
 
@@ -128,7 +131,7 @@ Search<SegmentSearch::Scanned> SegmentSearch::scan(const Floor& from, Offset tar
     if (position == from.position && !from.sure && (!plausible || frame->last_offset > from.offset)) return Scanned{{}, true};
     if (!plausible) {
       if (!from.sure) return Scanned{{}, true};
-      return failed({io::IoError::Kind::kFailed, (*log)->path() + ": no batch begins at byte " + std::to_string(position)});
+      return no_batch(**log, position);
     }
     if (frame->last_offset >= target) return Scanned{Located{position, frame->size, frame->base_offset}, false};
     lowest = frame->next_offset();
@@ -153,7 +156,7 @@ Search<int64_t> SegmentSearch::last_indexed_position() {
   const auto floor = floor_of(Offset(std::numeric_limits<int64_t>::max()));
   if (!floor) return std::unexpected(floor.error());
   if (floor->sure) return 0;
-  const auto frame = frame_at(floor->position);
+  const auto frame = plausible_frame_at(floor->position);
   if (!frame) return std::unexpected(frame.error());
   if (!*frame || (*frame)->last_offset > floor->offset || (*frame)->base_offset < view_.base) {
     index_damaged_ = true;
@@ -220,16 +223,30 @@ Search<std::optional<TimeEntry>> SegmentSearch::last_time_entry() {
 Search<SegmentSearch::MaxTimestamp> SegmentSearch::max_timestamp() {
   const auto last = last_time_entry();
   if (!last) return std::unexpected(last.error());
+  MaxTimestamp max;
   if (*last) {
     const auto batch = batch_of(**last);
     if (!batch) return std::unexpected(batch.error());
-    if (*batch) return MaxTimestamp{(*last)->timestamp, view_.base + (*last)->relative_offset};
+    if (*batch) max = {(*last)->timestamp, view_.base + (*last)->relative_offset};
+  }
+  // The segment's end tells whether entries are missing, the common way of a time index to be wrong.
+  const auto tail = last_indexed_position();
+  if (!tail) return std::unexpected(tail.error());
+  if (max.timestamp >= 0) {
+    const auto newer = max_timestamp_from(*tail);
+    if (!newer || newer->timestamp <= max.timestamp) return newer ? Search<MaxTimestamp>(max) : newer;
+    index_damaged_ = true;
+  } else if (*last) {
     index_damaged_ = true;
   }
   // No index, a wrong one, or a segment without timestamps: the batches know.
   if (waiting_ == Waiting::kNever) return needs_disk();
+  return max_timestamp_from(0);
+}
+
+Search<SegmentSearch::MaxTimestamp> SegmentSearch::max_timestamp_from(int64_t position) {
   MaxTimestamp max;
-  for (int64_t position = 0; position < view_.size;) {
+  while (position < view_.size) {
     const auto frame = frame_at(position);
     if (!frame) return std::unexpected(frame.error());
     if ((*frame)->max_timestamp > max.timestamp) max = {(*frame)->max_timestamp, (*frame)->last_offset};
@@ -250,17 +267,22 @@ Search<int64_t> SegmentSearch::position_for_timestamp(WallMs timestamp) {
   return 0;
 }
 
-Search<std::optional<BatchFrame>> SegmentSearch::frame_at(int64_t position) {
-  if (position >= view_.size) return std::nullopt;
+Search<std::optional<BatchFrame>> SegmentSearch::plausible_frame_at(int64_t position) {
   const auto log = open(view_.log, kLogSuffix);
   if (!log) return std::unexpected(log.error());
   std::array<uint8_t, kBatchHeaderSize> header;
   const size_t n = static_cast<size_t>(std::min<int64_t>(kBatchHeaderSize, view_.size - position));
   const auto whole = read(**log, position, MutableBytes(header).first(n));
   if (!whole) return std::unexpected(whole.error());
-  const auto frame = *whole ? parse_batch_frame(Bytes(header).first(n)) : std::nullopt;
-  if (!frame || position + frame->size > view_.size)
-    return failed({io::IoError::Kind::kFailed, (*log)->path() + ": no batch begins at byte " + std::to_string(position)});
+  auto frame = *whole ? parse_batch_frame(Bytes(header).first(n)) : std::nullopt;
+  if (frame && position + frame->size > view_.size) frame.reset();
+  return frame;
+}
+
+Search<std::optional<BatchFrame>> SegmentSearch::frame_at(int64_t position) {
+  if (position >= view_.size) return std::nullopt;
+  auto frame = plausible_frame_at(position);
+  if (frame && !*frame) return no_batch(*view_.log, position);
   return frame;
 }
 

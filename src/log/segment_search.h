@@ -40,6 +40,7 @@ struct SegmentView {
 // No answer: without an error, because it needs the disk.
 struct Miss {
   std::optional<io::IoError> error;
+  bool corrupt = false;  // reading went well, but what was read is no batch
 };
 template <class T>
 using Search = std::expected<T, Miss>;
@@ -100,6 +101,8 @@ class SegmentSearch {
     int64_t position = 0;
     BatchFrame frame;
   };
+  Search<MaxTimestamp> max_timestamp_from(int64_t position);
+  Search<std::optional<BatchFrame>> plausible_frame_at(int64_t position);  // nullopt: no batch begins there
   Search<std::optional<TimedBatch>> batch_of(const TimeEntry& entry);
   Search<Floor> floor_of(Offset target);
   Search<Scanned> scan(const Floor& from, Offset target);

@@ -9,7 +9,7 @@ namespace moldau {
 namespace {
 
 std::unexpected<Error> as_error(const Miss& miss) {
-  if (miss.error) return std::unexpected(io::IoError(*miss.error).to_error());
+  if (miss.error) return std::unexpected(io::IoError(*miss.error).to_error(miss.corrupt ? ErrorCode::kCorruptMessage : ErrorCode::kKafkaStorageError));
   return fail(ErrorCode::kKafkaStorageError, "a search in the pool asked for the pool");
 }
 

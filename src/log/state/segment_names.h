@@ -22,4 +22,10 @@ std::string offset_file_name(Offset offset, std::string_view suffix);
 // The offset in front of the first dot; nullopt if those aren't 20 digits that fit.
 std::optional<Offset> offset_of_file_name(std::string_view name);
 
+// Where the last part of a path lies: "/a" for "/a/b", "/" for "/a", "." for "a".
+inline std::string parent_directory(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace moldau

@@ -37,6 +37,7 @@ class Node {
   std::unique_ptr<LogDirectory> directory;
   std::unique_ptr<Log> log;
   int appended = 0;  // acknowledged
+  Offset loaded_end{0};
 
   // An error is returned, not reported: faults are expected here.
   Status start() {
@@ -48,6 +49,8 @@ class Node {
       TRY_ASSIGN(log, directory->load(directory->found().front(), how));
     }
     log->attach(cache_);
+    if (const auto latest = log->leader_epochs().latest()) epoch_ = std::max(epoch_, latest->epoch.value);
+    loaded_end = log->log_end();
     return {};
   }
   void drop() {  // as a kill does
@@ -155,6 +158,7 @@ class Node {
     const Status done = log->truncate_to(to, now);
     log->attach(cache_);
     TRY(done);
+    loaded_end = log->log_end();
     model_.before.clear();
     epoch_ += static_cast<int32_t>(prng_.below(2));
     return checkpoint();  // before the next append
