@@ -88,7 +88,13 @@ class PersistentMap {
     n.size = 1 + size_of(n.left) + size_of(n.right);
   }
   // A node that may be written (P2).
-  static Link own(Link n) { return n.use_count() == 1 ? std::move(n) : std::make_shared<Node>(*n); }
+  static Link own(Link n) {
+    if (n.use_count() != 1) return std::make_shared<Node>(*n);
+    // The last other owner may have let go on another lane just now. use_count() doesn't order what it read before our
+    // writes; counting up and down again does.
+    const Link acquired = n;
+    return n;
+  }
 
   static Link rotate_right(Link n) {
     Link top = own(std::move(n->left));

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <deque>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <string>
+#include <thread>
 
 namespace moldau {
 namespace {
@@ -60,6 +65,49 @@ TEST(PersistentMap, StaysShallowInEveryOrderOfInsertion) {
   int count = 0;
   rising.for_each([&](int k, const std::string&) { EXPECT_EQ(k, count++); });
   EXPECT_EQ(count, 100'000);
+}
+
+// For the thread sanitizer: a copy is read and dropped on another thread while the original goes on changing.
+TEST(PersistentMap, CopiesMayBeReadElsewhereWhileTheOriginalChanges) {
+  using Numbers = PersistentMap<int, int>;
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::deque<std::shared_ptr<const Numbers>> copies;
+  bool stop = false;
+  int64_t wrong = 0;
+  std::thread reader([&] {
+    for (;;) {
+      std::shared_ptr<const Numbers> copy;
+      {
+        std::unique_lock lock(mutex);
+        wake.wait(lock, [&] { return stop || !copies.empty(); });
+        if (copies.empty()) return;
+        copy = std::move(copies.front());
+        copies.pop_front();
+      }
+      int64_t sum = 0;
+      copy->for_each([&](int, int v) { sum += v; });
+      wrong += sum != 0;
+    }
+  });
+  Numbers map;
+  for (int k = 0; k < 100; ++k) map.set(k, 0);
+  for (int round = 1; round <= 3000; ++round) {
+    for (int i = 0; i < 4; ++i) {  // what one gets, another loses
+      map.update((round * 7 + i * 13) % 100, [&](int& v) { v += round; });
+      map.update((round * 11 + i * 29) % 100, [&](int& v) { v -= round; });
+    }
+    std::lock_guard lock(mutex);
+    if (copies.size() < 4) copies.push_back(std::make_shared<const Numbers>(map));
+    wake.notify_one();
+  }
+  {
+    std::lock_guard lock(mutex);
+    stop = true;
+  }
+  wake.notify_one();
+  reader.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

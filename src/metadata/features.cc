@@ -64,22 +64,26 @@ std::span<const SupportedFeature> supported_features() {
 }
 
 Status check_supported(const FeatureLevels& levels) {
-  Status status;
+  const int16_t* version = levels.find(kMetadataVersionFeature);
+  if (version && !find_metadata_version(*version))
+    return fail(ErrorCode::kUnsupportedVersion,
+                "the cluster's metadata has metadata.version " + std::to_string(*version) +
+                    ", this release supports levels " + std::to_string(kLeastMetadataVersion) + " to " +
+                    std::to_string(kLatestMetadataVersion) +
+                    ". Start a release that supports it, or change the level with one that does: "
+                    "kafka-features --help");
+  std::string have, way_out;
   levels.for_each([&](const std::string& name, int16_t level) {
     const SupportedFeature can = supported(name);
-    if (!status || (level >= can.min_level && level <= can.max_level)) return;
-    std::string why = "the cluster's metadata has feature " + name + " at level " + std::to_string(level) +
-                      ", this release supports ";
-    if (can.max_level == 0)
-      why += "only level 0. Set it to 0 with an Apache Kafka node: kafka-features downgrade --feature " +
-             name + "=0";
-    else
-      why +=
-          "levels " + std::to_string(can.min_level) + " to " + std::to_string(can.max_level) +
-          ". Start a release that supports it, or change the level with one that does: kafka-features --help";
-    status = fail(ErrorCode::kUnsupportedVersion, std::move(why));
+    if (level >= can.min_level && level <= can.max_level) return;
+    have += (have.empty() ? "" : ", ") + name + " at level " + std::to_string(level);
+    way_out += " --feature " + name + "=" + std::to_string(can.max_level);
   });
-  return status;
+  if (have.empty()) return {};
+  return fail(ErrorCode::kUnsupportedVersion, "the cluster's metadata has " + have +
+                                                  ", which this release doesn't support. Lower it with an "
+                                                  "Apache Kafka node: kafka-features downgrade" +
+                                                  way_out);
 }
 
 }  // namespace moldau

@@ -187,11 +187,12 @@ TEST(Features, levels_that_this_release_lacks_are_refused_with_the_way_out) {
   levels.set("metadata.version", 33);
   EXPECT_TRUE(check_supported(levels));
   levels.set("group.version", 1);
+  levels.set("share.version", 2);
   EXPECT_EQ(check_supported(levels).error().message,
-            "the cluster's metadata has feature group.version at level 1, this release supports only level "
-            "0. Set it to 0 with an "
-            "Apache Kafka node: kafka-features downgrade --feature group.version=0");
-  levels.erase("group.version");
+            "the cluster's metadata has group.version at level 1, share.version at level 2, which this "
+            "release doesn't support. Lower "
+            "it with an Apache Kafka node: kafka-features downgrade --feature group.version=0 --feature "
+            "share.version=0");
   levels.set("metadata.version", 34);
   EXPECT_NE(check_supported(levels).error().message.find("supports levels 7 to 33"), std::string::npos);
 }
