@@ -3,8 +3,8 @@
 
 # What each folder links beside the other folders.
 set(EXTERNAL_base isal absl::hash absl::flat_hash_map fmt::fmt)
-set(EXTERNAL_io_posix Threads::Threads Boost::headers spdlog::spdlog)
-set(EXTERNAL_record isal zstd lz4 snappy)
+set(EXTERNAL_io_posix Threads::Threads spdlog::spdlog)
+set(EXTERNAL_record isal z zstd lz4 snappy)
 
 function(moldau_target_name folder out)
   string(REPLACE "/" "_" name ${folder})
@@ -52,17 +52,27 @@ function(moldau_layer folder uses)
     target_compile_definitions(${name}_test PRIVATE MOLDAU_TESTDATA="${CMAKE_SOURCE_DIR}/src/${folder}/testdata")
     add_test(NAME ${folder} COMMAND ${name}_test)
   endif()
+  if(MOLDAU_TESTS)
+    foreach(source ${benches})  # built only when named: ninja batch_bench
+      get_filename_component(stem ${source} NAME_WE)
+      add_executable(${stem} EXCLUDE_FROM_ALL ${source})
+      target_link_libraries(${stem} PRIVATE ${target} benchmark)
+    endforeach()
+  endif()
   if(MOLDAU_FUZZ)
     foreach(source ${fuzzers})
       get_filename_component(stem ${source} NAME_WE)
       add_executable(${stem} ${source})
-      target_link_libraries(${stem} PRIVATE ${target})
+      target_link_libraries(${stem} PRIVATE ${target} ${TEST_USES_${name}})
+      target_compile_definitions(${stem} PRIVATE MOLDAU_TESTDATA="${CMAKE_SOURCE_DIR}/src/${folder}/testdata")
       target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
     endforeach()
   endif()
 endfunction()
 
-# Tests may use more than their folder may: the simulator's file system, for example.
+# Tests and fuzzers may use more than their folder may: the simulator's file system, for example.
+set(TEST_USES_protocol zstd)
+set(TEST_USES_record Boost::headers crypto)
 set(TEST_USES_log moldau_sim)
 set(TEST_USES_raft_driver moldau_sim)
 set(TEST_USES_metadata_driver moldau_sim)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from schema_compiler import registry, structs, tables  # noqa: E402
+from schema_compiler import direct, registry, structs, tables  # noqa: E402
 from schema_compiler.model import SchemaError  # noqa: E402
 from schema_compiler.parser import parse_all  # noqa: E402
 
@@ -31,12 +31,15 @@ def table_groups(units):
 def outputs(units):
     """Path -> a function that makes the text."""
     out = {"protocol/api_keys.h": lambda: registry.api_keys(units), "protocol/record_types.h": lambda: registry.record_types(units),
+           "protocol/metadata_records.h": lambda: registry.metadata_records(units),
            "protocol/registry.cc": lambda: registry.registry(units)}
     for unit in units:
         if unit.messages:
             out[structs.header_path(unit)] = lambda unit=unit: structs.header(unit)
     for name, members in table_groups(units).items():
         out[f"protocol/tables_{name}.cc"] = lambda members=members: tables.source(members)
+        if any(m.hot for unit in members for m in unit.messages):
+            out[f"protocol/direct_{name}.cc"] = lambda members=members: direct.source(members)
     return out
 
 

@@ -1,6 +1,37 @@
+// moldau: the one program. Picks the command; no logic.
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 
-int main() {
-  std::puts("moldau 0.1.0");
+#include "cli/protocol_command.h"
+#include "cmd/start_command.h"
+#include "cmd/version.h"
+
+int main(int argc, char** argv) {
+  using namespace moldau;
+  CLI::App app("Moldau: a streaming broker and controller that speaks Apache Kafka's protocol", "moldau");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(cmd::kVersion));
+
+  cmd::StartCommand start;
+  CLI::App* start_app = app.add_subcommand(
+      "start", "run a node; without a file: one node for both roles on 127.0.0.1:9092, data in ./data");
+  start_app->add_option("file", start.file, "a Kafka server.properties");
+  start_app
+      ->add_option("--override", start.overrides,
+                   "key=value, over what the file says; may be given several times")
+      ->allow_extra_args(false);
+
+  CLI::App* version_app = app.add_subcommand("version", "print the version");
+
+  CLI::App* protocol_app =
+      app.add_subcommand("protocol", "turn messages between hex and JSON: decode | encode | list");
+  protocol_app->prefix_command();
+
+  CLI11_PARSE(app, argc, argv);
+  if (*start_app) return cmd::run_start(start);
+  if (*protocol_app)
+    return cli::run_protocol_command(protocol_app->remaining(), std::cin, std::cout, std::cerr);
+  if (*version_app) std::printf("moldau %s\n", std::string(cmd::kVersion).c_str());
   return 0;
 }

@@ -29,6 +29,7 @@ class Socket {
   virtual IoResult<size_t> read_some(std::span<const MutableBytes> into) = 0;
   // `more_follows`: another write comes right behind, so a small piece may wait for it (MSG_MORE).
   virtual IoResult<size_t> write_some(std::span<const Bytes> parts, bool more_follows = false) = 0;
+  // kFailed if the file ends at `position`, so that 0 means the same as above.
   virtual IoResult<size_t> send_file(const File& file, int64_t position, int64_t length) = 0;
   // Runs the task once, on the socket's lane, never from inside the call. One of each may be outstanding. An
   // error of the connection counts as ready: the next read or write tells it.
@@ -36,6 +37,8 @@ class Socket {
   virtual void when_writable(Task task) = 0;
   virtual Endpoint peer() const = 0;
   virtual Endpoint local() const = 0;
+
+  IoResult<size_t> read_some(MutableBytes into) { return read_some(std::span<const MutableBytes>(&into, 1)); }
 };
 
 class Listener {
@@ -50,10 +53,10 @@ class Transport {
   using Accepted = std::function<void(Lane& lane, std::unique_ptr<Socket>)>;
   using Connected = std::move_only_function<void(IoResult<std::unique_ptr<Socket>>)>;
 
-  // Hands accepted sockets to the lanes in turn; `accepted` runs on the socket's lane. The call itself is
-  // made on lanes.front(). Out of descriptors: pauses accepting for a moment, never spins, never gives up.
-  virtual IoResult<std::unique_ptr<Listener>> listen(const Endpoint& at, std::span<Lane* const> lanes,
-                                                     Accepted accepted) = 0;
+  // Hands accepted sockets to the lanes in turn; `accepted` runs on the socket's lane. The call itself is made on
+  // lanes.front(), and the listener is destroyed there; a socket that was on its way to another lane may still come.
+  // Out of descriptors: pauses accepting for a moment, never spins, never gives up.
+  virtual IoResult<std::unique_ptr<Listener>> listen(const Endpoint& at, std::span<Lane* const> lanes, Accepted accepted) = 0;
   // Connects from `lane`, where `connected` runs; resolves names off the lane.
   virtual void connect(Lane& lane, const Endpoint& to, Connected connected) = 0;
 };

@@ -12,8 +12,8 @@
 // Invariants
 //   L1  log start <= log end; the log is one run of batches in rising offsets, each with a valid checksum when it was
 //       appended, none half-written below log end
-//   L2  recovery point <= log end; everything below it has been synced with its indexes, snapshots and epochs. It moves
-//       only in complete_flush, and back only when the log is truncated
+//   L2  recovery point <= log end; everything from log start up to it has been synced with its indexes, snapshots and
+//       epochs. It rises in complete_flush and with log start, and falls only when the log is truncated
 //   L3  after an error that leaves a file's content unknown (a write that can't be undone, any failed sync) the log is
 //       fenced: it accepts and acknowledges nothing more (KAFKA-10778), until it is opened anew. A full disk doesn't fence:
 //       the torn tail is cut off, the append fails with KAFKA_STORAGE_ERROR, and a later one may succeed
@@ -33,16 +33,20 @@
 #include "base/time.h"
 #include "io/file_system.h"
 #include "io/logger.h"
-#include "log/append_origin.h"
+#include "log/state/append_origin.h"
+#include "log/cold_read.h"
 #include "log/file_cache.h"
-#include "log/leader_epochs.h"
+#include "log/state/leader_epochs.h"
 #include "log/log_options.h"
 #include "log/log_works.h"
-#include "log/producer_state.h"
+#include "log/state/producer_state.h"
+#include "log/state/recent_batches.h"
+#include "log/segment_search.h"
 
 namespace moldau {
 
 struct Segment;
+struct ScannedBatch;
 
 // ---- opening
 
@@ -56,8 +60,8 @@ struct RecoveryProgress {
 struct LogOpen {
   std::string directory;            // <root>/<topic>-<partition>; created if it isn't there
   LogOptions options;
-  Offset log_start{0};              // from log-start-offset-checkpoint; 0 if unknown
-  Offset recovery_point{0};         // from recovery-point-offset-checkpoint; 0 if unknown: everything is scanned
+  Offset log_start{0};                   // from log-start-offset-checkpoint; 0 if unknown
+  std::optional<Offset> recovery_point;  // from recovery-point-offset-checkpoint; nullopt if unknown: everything is scanned
   bool clean_shutdown = false;      // the directory had a clean-shutdown marker: nothing is scanned
   WallMs now_ms = 0;
   uint64_t jitter_seed = 0;         // where segment.jitter.ms is drawn from
@@ -95,12 +99,14 @@ struct ReadRequest {
   bool aborted_transactions = false;  // list those that overlap the range (READ_COMMITTED)
 };
 
+inline constexpr int64_t kUnknownPosition = -1;
+
 struct LogRead {
   // Bytes from the batch that contains `offset` (or the next one, where offsets have gaps) on; may end inside a batch, as
   // in Kafka. length == 0: nothing below the upper bound.
   io::FileRange range;
   Offset segment_base{0};         // with `position`: where `offset` is, Kafka's LogOffsetMetadata
-  int64_t position = 0;
+  int64_t position = 0;           // kUnknownPosition only if the range is empty
   bool first_entry_incomplete = false;  // the first batch is larger than what was allowed
   std::vector<AbortedTransaction> aborted;
   // Not null: nothing above is valid yet, the answer needs the disk. Run it in the pool, then read(request, cold) again.
@@ -141,6 +147,11 @@ class Log {
   Result<LogRead> read(const ReadRequest& request, const std::shared_ptr<ColdRead>& answered = nullptr);
   // The segments' bytes from `position` of `segment_base` up to the log's end: a follower's lag in bytes.
   int64_t bytes_after(Offset segment_base, int64_t position) const;
+  struct SegmentInfo {
+    Offset base;
+    int64_t size;
+  };
+  std::vector<SegmentInfo> segments() const;
 
   Offset log_start() const { return log_start_; }
   Offset log_end() const { return log_end_; }
@@ -174,15 +185,17 @@ class Log {
 
   // ---- works
 
-  // Everything below `up_to` (log end: all) becomes durable: segments, indexes, snapshots, epochs, names.
-  // nullptr: it already is. After complete_flush with an error the log is fenced (L3).
+  // Everything below `up_to` (log end: all) becomes durable: segments, indexes, snapshots, epochs, names. One at a time.
+  // nullptr: it already is, or a flush is outstanding, or the log is fenced. complete_flush fails if the work did; if what
+  // failed was a sync, the log is fenced (L3), otherwise (a full disk, say) a later flush may succeed.
   std::unique_ptr<FlushWork> prepare_flush(Offset up_to);
+  bool flushing() const { return flushing_; }
   Status complete_flush(std::unique_ptr<FlushWork> work);
 
   // Finds the segments that retention.ms, retention.bytes and log start no longer keep; never one that reaches beyond the
   // high watermark. complete_retention takes them out of the log (log start rises) and returns the removal to run, or null.
   std::unique_ptr<RetentionScan> prepare_retention(WallMs now_ms, Offset high_watermark);
-  std::unique_ptr<SegmentRemoval> complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms);
+  Result<std::unique_ptr<SegmentRemoval>> complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms);
   // After SegmentRemoval::rename has run. Its remove() may run any time later, or never: names end in .deleted.
   Status complete_removal(const SegmentRemoval& removal);
 
@@ -192,8 +205,9 @@ class Log {
 
   // ---- blocking, detached
 
-  // Cuts everything at and above `to`. If that is below the first segment: as truncate_fully_and_start_at(to).
-  // The owner must checkpoint the recovery point before it appends again.
+  // Cuts every batch that reaches to `to` or above; log end is `to` then, or lower if `to` was inside a batch. If `to` is
+  // below the first segment: as truncate_fully_and_start_at(to). The cut is durable, but the owner must checkpoint the
+  // recovery point before it appends again, and keep the high watermark at or below log end.
   Status truncate_to(Offset to, WallMs now_ms);
   // Throws all records away; the log is empty at `start`, or at log start `log_start` with its end at `start`.
   Status truncate_fully_and_start_at(Offset start, WallMs now_ms, std::optional<Offset> log_start = std::nullopt);
@@ -203,22 +217,84 @@ class Log {
   void on_renamed(const std::string& directory);
 
  private:
-  Log(io::FileSystem& files, io::Logger& logger, const LogOpen& how);
+  friend class LogLoader;
+  struct PendingSnapshot {
+    Offset offset;
+    std::string content;
+  };
+  struct Appending;  // one append on its way through the steps below
+
+  Log(io::FileSystem& files, io::Logger& logger, std::string directory, const LogOptions& options, uint64_t jitter_seed);
+
+  Segment& active() const { return *segments_.back(); }
+  Offset end_of(size_t segment) const;  // exclusive
+  size_t segment_floor(Offset offset) const;
+  std::unexpected<Error> storage_error(const std::string& doing, const io::IoError& error, bool fence);
+  void fence(const std::string& why);
+  std::string name() const;  // for log lines: the directory's last part
+
+  // append
+  Status usable() const;
+  Result<AppendResult> append(Appending& a, const AppendOptions& how);
+  bool must_roll(const Appending& a, WallMs now_ms) const;
+  Status begin_segment(Offset base, WallMs now_ms);
+  Status write(const Appending& a);
+  void note_appended(Appending& a, WallMs now_ms);
+  void write_index_tails(Segment& segment);
+  io::IoResult<std::shared_ptr<io::File>> open_slot(FileSlot& slot, const Segment& segment, std::string_view suffix, io::OpenMode mode);
+  int64_t draw_jitter();
+  void take_snapshot(Offset at);
+
+  // read
+  SegmentView view_of(size_t segment) const;
+  void install(ColdRead& answered);
+  // One search in one segment: from what an earlier ColdRead found, else from memory, else by making `cold` ask for it.
+  template <class T, class Run>
+  Search<T> search(size_t segment, ColdRead* answered, const ColdQuestion& question, std::shared_ptr<ColdRead>& cold, const Run& run);
+  Search<std::optional<Located>> locate(size_t segment, Offset target, ColdRead* answered, std::shared_ptr<ColdRead>& cold);
+  Status collect_aborted(size_t segment, const ReadRequest& request, ColdRead* answered, LogRead& out);
+  Result<bool> read_segment(size_t segment, const ReadRequest& request, Offset bound, ColdRead* answered, LogRead& out);
+
+  // flush
+  std::unique_ptr<FlushWork> make_flush(Offset up_to, bool everything);
+  void add_segment(FlushWork& work, size_t segment) const;
+
+  // truncation
+  Status cut_segment(size_t segment, Offset to, WallMs now_ms);
+  Status restore_active(WallMs now_ms);
+  io::IoStatus drop_segments_from(size_t first);
+  io::IoStatus remove_snapshots_above(Offset offset);
+  Status write_epochs();
+
+  // producers
+  // The state as of `up_to`, from the latest snapshot that can be read and the batches behind it.
+  io::IoStatus reload_producers(Offset up_to, WallMs now_ms);
+  io::IoResult<Offset> restore_snapshot(Offset up_to, WallMs now_ms);
+  void replay(const ScannedBatch& batch, WallMs now_ms, std::vector<AbortedTransaction>* aborted);
 
   io::FileSystem& files_;
   io::Logger& logger_;
   std::string directory_;
   LogOptions options_;
   std::vector<std::unique_ptr<Segment>> segments_;  // by base offset, at least one; the last is the active one
+  RecentBatches recent_;                            // of the active segment
   Offset log_start_{0};
   Offset log_end_{0};
   Offset recovery_point_{0};
   int64_t size_ = 0;
   LeaderEpochs epochs_;
+  uint64_t epochs_version_ = 0;          // counts changes; what the file holds is epochs_written_
+  uint64_t epochs_written_ = 0;
   ProducerState producers_;
-  FileCache* cache_ = nullptr;  // null: detached
+  std::vector<Offset> snapshots_;        // files that are there or pending, rising
+  std::vector<PendingSnapshot> pending_snapshots_;
+  bool names_pending_ = false;           // files were created since the directory was synced
+  FileCache* cache_ = nullptr;           // null: detached
   int works_outstanding_ = 0;
-  uint64_t generation_ = 0;     // changes with every truncation: results of earlier works are void
+  bool flushing_ = false;
+  uint64_t generation_ = 0;              // changes with every truncation: results of earlier works are void
+  uint64_t jitter_state_;
+  bool closed_ = false;
   bool fenced_ = false;
   std::string fenced_reason_;
 };

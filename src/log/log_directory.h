@@ -16,8 +16,8 @@
 
 #include "io/file_system.h"
 #include "io/logger.h"
-#include "log/checkpoint_files.h"
 #include "log/log.h"
+#include "log/state/checkpoint_files.h"
 
 namespace moldau {
 
@@ -52,12 +52,13 @@ class LogDirectory {
     std::string root;
     std::string metadata_topic = "__cluster_metadata";  // its directory belongs to Raft: not listed
   };
-  // Creates the root if need be, locks it, reads and removes the clean-shutdown marker, reads the checkpoints and lists
-  // the partitions. meta.properties is read, not judged: the node compares its directories.
+  // Creates the root if need be, locks it, reads meta.properties, reads and removes the clean-shutdown marker, reads the
+  // checkpoints and lists the partitions. What is in meta.properties isn't judged: the node compares its directories.
   static Result<std::unique_ptr<LogDirectory>> open(io::FileSystem& files, io::Logger& logger, const Options& options);
 
   const std::string& root() const { return root_; }
   const std::optional<MetaProperties>& meta_properties() const { return meta_properties_; }
+  const std::string& meta_properties_problem() const { return meta_properties_problem_; }  // the file is there, but wrong
   Status write_meta_properties(const MetaProperties& properties);
 
   bool clean_shutdown() const { return clean_shutdown_; }                    // of the last stop
@@ -77,17 +78,20 @@ class LogDirectory {
 
   // Checkpoints: the whole content each time. Logs that aren't loaded yet must be among them, or their offsets are lost.
   Status write_checkpoint(CheckpointKind kind, const OffsetCheckpoint& offsets);
-  const OffsetCheckpoint& checkpoint(CheckpointKind kind) const;  // as read when opened
+  const OffsetCheckpoint& checkpoint(CheckpointKind kind) const;  // as read when opened; empty if it couldn't be
 
   // The last act of a clean stop: after all logs were closed and all checkpoints written.
   Status write_clean_shutdown(int64_t broker_epoch);
 
  private:
   LogDirectory(io::FileSystem& files, io::Logger& logger, const Options& options);
-  Status read_identity();
-  Status take_clean_marker();
-  Status read_checkpoints();
-  Status list();
+  io::IoStatus open_root();
+  io::IoStatus read_identity();
+  io::IoStatus take_clean_marker();
+  io::IoStatus read_checkpoints();
+  io::IoStatus list();
+  io::IoStatus read_topic_id(FoundLog& found);
+  Error broken(const std::string& doing, const io::IoError& error) const;
 
   io::FileSystem& files_;
   io::Logger& logger_;
@@ -95,6 +99,7 @@ class LogDirectory {
   std::string metadata_topic_;
   std::unique_ptr<io::FileLock> lock_;
   std::optional<MetaProperties> meta_properties_;
+  std::string meta_properties_problem_;
   bool clean_shutdown_ = false;
   std::optional<int64_t> clean_broker_epoch_;
   std::map<CheckpointKind, OffsetCheckpoint> checkpoints_;

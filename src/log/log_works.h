@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
 #include "base/time.h"
 #include "io/file_system.h"
+#include "log/log_options.h"
+#include "log/segment_search.h"
 
 namespace moldau {
 
@@ -24,32 +27,37 @@ class FlushWork {
 
  private:
   friend class Log;
-  struct NewFile {  // written to the side, synced, renamed: either the old or the new content survives
+  struct Part {  // a file: written where it isn't yet, then synced
+    std::string path;
+    std::shared_ptr<io::File> file;  // null: opened by the work
+    int64_t position = 0;
+    std::string bytes;
+    bool whole = false;  // the bytes are all of the file: what else is in it goes
+  };
+  struct SmallFile {  // replaced as a whole: a crash leaves either the old or the new content
     std::string path;
     std::string content;
   };
+  struct Written {  // entries that the index files of a segment hold afterwards
+    Offset segment;
+    int32_t offsets = 0;
+    int32_t times = 0;
+    int32_t txns = 0;
+  };
+  io::IoStatus write_and_sync(Part& part);
+
   io::FileSystem* files_ = nullptr;
   std::string directory_;
   Offset up_to_{0};
   uint64_t generation_ = 0;
-  std::vector<std::shared_ptr<io::File>> sync_;
-  std::vector<std::string> sync_paths_;  // files that aren't open
-  std::vector<NewFile> replace_;
+  std::vector<Part> parts_;
+  std::vector<SmallFile> small_files_;
+  std::vector<Written> written_;
+  std::vector<Offset> snapshots_;
+  uint64_t epochs_version_ = 0;
   bool sync_directory_ = false;
+  bool sync_failed_ = false;
   io::IoStatus outcome_;
-};
-
-// Finds the file positions of a fetch, where that needs cold pages of an index or of batch headers.
-class ColdRead {
- public:
-  ColdRead();
-  ~ColdRead();
-  void run();
-
- private:
-  friend class Log;
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 class TimestampSearch {
@@ -59,29 +67,52 @@ class TimestampSearch {
     Offset offset{-1};
     LeaderEpoch epoch = kNoLeaderEpoch;
   };
-  TimestampSearch();
-  ~TimestampSearch();
   void run();
-  // After run(). nullopt: no such record.
-  const io::IoResult<std::optional<Found>>& found() const { return found_; }
+  // After run(). nullopt: no such record. An error: reading failed, or the batch can't be read.
+  const Result<std::optional<Found>>& found() const { return found_; }
 
  private:
   friend class Log;
-  struct State;
-  std::unique_ptr<State> state_;
-  io::IoResult<std::optional<Found>> found_;
+  struct Candidate {
+    SegmentView view;
+    std::optional<SegmentSearch::MaxTimestamp> max;  // if known
+  };
+  Result<std::optional<Found>> first_at_or_after();
+  Result<std::optional<Found>> largest();
+  Result<std::optional<Found>> in_batch(const SegmentView& view, const BatchFrame& frame, int64_t position, bool largest) const;
+
+  io::FileSystem* files_ = nullptr;
+  WallMs timestamp_ = 0;
+  Offset log_start_{0};
+  std::vector<Candidate> candidates_;
+  Result<std::optional<Found>> found_;
 };
 
 class RetentionScan {
  public:
-  RetentionScan();
-  ~RetentionScan();
   void run();
 
  private:
   friend class Log;
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Candidate {
+    SegmentView view;
+    std::optional<SegmentSearch::MaxTimestamp> max;
+    WallMs touched_ms = 0;
+    bool is_last = false;
+  };
+  bool expired(Candidate& candidate);
+
+  io::FileSystem* files_ = nullptr;
+  uint64_t generation_ = 0;
+  LogOptions options_;
+  WallMs now_ms_ = 0;
+  Offset log_start_{0};
+  Offset high_watermark_{0};
+  int64_t log_size_ = 0;
+  std::vector<Candidate> candidates_;  // the oldest segments
+  size_t count_ = 0;                   // how many of them go
+  std::vector<std::string> reasons_;
+  std::optional<io::IoError> error_;
 };
 
 class SegmentRemoval {

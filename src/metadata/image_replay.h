@@ -18,6 +18,7 @@
 #include "metadata/cluster_delta.h"
 #include "metadata/cluster_image.h"
 #include "metadata/record_buffer.h"
+#include "protocol/metadata_record.h"
 
 namespace moldau {
 
@@ -49,6 +50,7 @@ class ImageReplay {
   // The image as of now. Not for others to see while a transaction is open.
   const ClusterImage& image() const { return image_; }
   bool in_transaction() const { return before_transaction_.has_value(); }
+  const ClusterImage& before_transaction() const { return before_transaction_->image; }  // of the open one
   Offset transaction_start() const { return transaction_start_; }  // where the open one begins
   // Whether anything happened since the last take().
   bool has_news() const { return news_; }
@@ -61,7 +63,9 @@ class ImageReplay {
     ClusterDelta delta;
   };
 
-  Status replay_transaction(const RecordFrame& frame, const RecordPosition& at);
+  Status apply(const protocol::MetadataRecord& record, const RecordPosition& at);
+  Status begin_transaction(const RecordPosition& at);
+  Status end_transaction(bool commit);
   void reset_delta(std::shared_ptr<const ClusterImage> before);
 
   ClusterImage image_;

@@ -63,7 +63,7 @@ bool BrokerRegistration::has_online_dir(Uuid directory) const {
 }
 
 bool BrokerRegistration::has_uncordoned_dir() const {
-  if (!cordoned_log_dirs || cordoned_log_dirs->empty()) return true;
+  if (log_dirs.empty() || !cordoned_log_dirs) return true;
   return std::ranges::any_of(log_dirs, [&](const Uuid& d) { return !contains(*cordoned_log_dirs, d); });
 }
 

@@ -20,11 +20,11 @@ struct ApiInfo {
   VersionRange versions;        // empty: removed, only the number is taken
   VersionRange flexible;
   VersionRange advertised;
-  int16_t last_stable;          // versions beyond it are spoken only where unstable ones are enabled
+  int16_t last_stable;  // versions beyond it are spoken only where unstable ones are enabled
   bool on_broker;
   bool on_controller;
-  bool cluster_action;  // between nodes: needs ClusterAction on the cluster
-  bool forwardable;     // a broker passes it on to the controller within an Envelope
+  bool cluster_action;         // between nodes: needs ClusterAction on the cluster
+  bool forwardable;            // a broker passes it on to the controller within an Envelope
   const MessageInfo* request;  // null: removed
   const MessageInfo* response;
 
@@ -33,7 +33,7 @@ struct ApiInfo {
 
 // By key, without gaps.
 std::span<const ApiInfo> all_apis();
-const ApiInfo* find_api(int16_t key);          // null: unknown
+const ApiInfo* find_api(int16_t key);            // null: unknown
 const ApiInfo* find_api(std::string_view name);  // Produce, produce, PRODUCE
 const ApiInfo& api_info(ApiKey key);
 

@@ -9,16 +9,20 @@ namespace {
 
 template <class T>
 bool same(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, Bytes>) return moldau::equal(a, b);
+  if constexpr (std::is_same_v<T, Bytes>)
+    return equal(a, b);
   else if constexpr (std::is_same_v<T, Records>)
     return a.is_external() == b.is_external() &&
-           (a.is_external() ? a.token() == b.token() && a.size() == b.size() : moldau::equal(a.bytes(), b.bytes()));
-  else if constexpr (std::is_same_v<T, double>) return std::memcmp(&a, &b, sizeof a) == 0;  // a NaN equals itself
-  else return a == b;
+           (a.is_external() ? a.token() == b.token() && a.size() == b.size() : equal(a.bytes(), b.bytes()));
+  else if constexpr (std::is_same_v<T, double>)
+    return std::memcmp(&a, &b, sizeof a) == 0;  // a NaN equals itself
+  else
+    return a == b;
 }
 
 template <class T>
-constexpr bool kMayBeNull = std::is_same_v<T, std::string_view> || std::is_same_v<T, Bytes> || std::is_same_v<T, Records>;
+constexpr bool kMayBeNull =
+    std::is_same_v<T, std::string_view> || std::is_same_v<T, Bytes> || std::is_same_v<T, Records>;
 
 bool equal_scalars(const FieldInfo& field, const void* a, const void* b) {
   return with_scalar(field.type, [&]<class T>(T*) {
@@ -45,13 +49,13 @@ bool equal_structs(const FieldInfo& field, const void* a, const void* b) {
   if (!field.is(FieldInfo::kArray)) {
     const void* left = struct_value(field, a);
     const void* right = struct_value(field, b);
-    return left && right ? equal(info, left, right) : left == right;
+    return left && right ? same_value(info, left, right) : left == right;
   }
   const StructArray left = struct_array(field, a);
   const StructArray right = struct_array(field, b);
   if (left.null != right.null || left.count != right.count) return false;
   for (size_t i = 0; i < left.count; ++i)
-    if (!equal(info, left.first + i * info.size, right.first + i * info.size)) return false;
+    if (!same_value(info, left.first + i * info.size, right.first + i * info.size)) return false;
   return true;
 }
 
@@ -99,7 +103,8 @@ class EncodableCheck {
 
   bool check(const FieldInfo& field, const void* at) {
     if (!field.versions.contains(version_))
-      return field.is(FieldInfo::kIgnorable) || is_default(field, at) || refuse("has a value, but this version lacks the field");
+      return field.is(FieldInfo::kIgnorable) || is_default(field, at) ||
+             refuse("has a value, but this version lacks the field");
     const bool nullable = field.nullable.contains(version_);
     if (field.type == FieldType::kStruct) return structs(field, at, nullable);
     return with_scalar(field.type, [&]<class T>(T*) { return scalar<T>(field, at, nullable); });
@@ -154,11 +159,12 @@ class EncodableCheck {
 
 }  // namespace
 
-bool equal(const StructInfo& structure, const void* a, const void* b) {
+bool same_value(const StructInfo& structure, const void* a, const void* b) {
   for (const FieldInfo& field : structure.all()) {
     const void* left = member(a, field);
     const void* right = member(b, field);
-    const bool same = field.type == FieldType::kStruct ? equal_structs(field, left, right) : equal_scalars(field, left, right);
+    const bool same = field.type == FieldType::kStruct ? equal_structs(field, left, right)
+                                                       : equal_scalars(field, left, right);
     if (!same) return false;
   }
   return true;
@@ -183,7 +189,8 @@ bool is_default(const FieldInfo& field, const void* at) {
 Status check_encodable(const MessageInfo& info, const void* message, int16_t version) {
   EncodableCheck check(version);
   if (check.structure(*info.root, message)) return {};
-  return fail(ErrorCode::kInvalidRequest, std::string(info.name) + " version " + std::to_string(version) + ": " + check.sentence());
+  return fail(ErrorCode::kInvalidRequest,
+              std::string(info.name) + " version " + std::to_string(version) + ": " + check.sentence());
 }
 
 }  // namespace moldau::protocol

@@ -42,10 +42,16 @@ constexpr ContainerOps container_ops() {
 }
 
 template <class T>
-void* create() { return new T; }
+void* create() {
+  return new T;
+}
 template <class T>
-void destroy(void* p) { delete static_cast<T*>(p); }
+void destroy(void* p) {
+  delete static_cast<T*>(p);
+}
 template <class T>
-void reset(void* p) { std::destroy_at(static_cast<T*>(p)), std::construct_at(static_cast<T*>(p)); }
+void reset(void* p) {
+  std::destroy_at(static_cast<T*>(p)), std::construct_at(static_cast<T*>(p));
+}
 
 }  // namespace moldau::protocol

@@ -11,7 +11,10 @@ size_t Encoded::size() const {
 }
 
 Encoder::Encoder(size_t expected_size)
-    : block_(Buffer::allocate(expected_size)), begin_(block_.data()), p_(begin_), end_(begin_ + block_.size()) {}
+    : block_(Buffer::allocate(expected_size)),
+      begin_(block_.data()),
+      p_(begin_),
+      end_(begin_ + block_.size()) {}
 
 Encoded Encoder::take() {
   Encoded out{block_.slice(0, position()), std::move(splices_)};

@@ -54,13 +54,18 @@ class Encoder {
     p_ += v.size();
   }
 
-  void length16(bool compact, size_t n) { compact ? uvarint(static_cast<uint32_t>(n + 1)) : i16(static_cast<int16_t>(n)); }
-  void length32(bool compact, size_t n) { compact ? uvarint(static_cast<uint32_t>(n + 1)) : i32(static_cast<int32_t>(n)); }
+  void length16(bool compact, size_t n) {
+    compact ? uvarint(static_cast<uint32_t>(n + 1)) : i16(static_cast<int16_t>(n));
+  }
+  void length32(bool compact, size_t n) {
+    compact ? uvarint(static_cast<uint32_t>(n + 1)) : i32(static_cast<int32_t>(n));
+  }
   void null16(bool compact) { compact ? uvarint(0) : i16(-1); }
   void null32(bool compact) { compact ? uvarint(0) : i32(-1); }
 
   void string(bool compact, std::string_view v) {
-    if (v.size() > kLongestString) [[unlikely]] ok_ = false, v = v.substr(0, kLongestString);
+    if (v.size() > kLongestString) [[unlikely]]
+      ok_ = false, v = v.substr(0, kLongestString);
     length16(compact, v.size());
     raw(as_bytes(v));
   }
@@ -70,36 +75,50 @@ class Encoder {
   }
   void records(bool compact, const Records& v) {
     length32(compact, v.size());
-    if (v.is_external()) splice(v);
-    else raw(v.bytes());
+    if (v.is_external())
+      splice(v);
+    else
+      raw(v.bytes());
   }
   // A null where the version has none is written as an empty value; check_encodable finds such.
   void string(bool compact, bool nullable, const std::optional<std::string_view>& v) {
-    if (!v && nullable) null16(compact);
-    else string(compact, v.value_or(std::string_view{}));
+    if (!v && nullable)
+      null16(compact);
+    else
+      string(compact, v.value_or(std::string_view{}));
   }
   void bytes_field(bool compact, bool nullable, const std::optional<Bytes>& v) {
-    if (!v && nullable) null32(compact);
-    else bytes_field(compact, v.value_or(Bytes{}));
+    if (!v && nullable)
+      null32(compact);
+    else
+      bytes_field(compact, v.value_or(Bytes{}));
   }
   void records(bool compact, bool nullable, const std::optional<Records>& v) {
-    if (!v && nullable) null32(compact);
-    else records(compact, v.value_or(Records{}));
+    if (!v && nullable)
+      null32(compact);
+    else
+      records(compact, v.value_or(Records{}));
   }
 
   // An array of numbers, uuids or strings.
   template <class T>
   void array(bool compact, const std::vector<T>& v) {
     length32(compact, v.size());
-    if constexpr (std::is_same_v<T, std::string_view>) for (std::string_view s : v) string(compact, s);
-    else if constexpr (std::is_same_v<T, Uuid>) for (const Uuid& u : v) uuid(u);
-    else for (T n : v) fixed(n);
+    if constexpr (std::is_same_v<T, std::string_view>)
+      for (std::string_view s : v) string(compact, s);
+    else if constexpr (std::is_same_v<T, Uuid>)
+      for (const Uuid& u : v) uuid(u);
+    else
+      for (T n : v) fixed(n);
   }
   template <class T>
   void array(bool compact, bool nullable, const std::optional<std::vector<T>>& v) {
-    if (v) array(compact, *v);
-    else if (nullable) null32(compact);
-    else length32(compact, 0);
+    if (v)
+      array(compact, *v);
+    else if (nullable)
+      null32(compact);
+    else
+      length32(compact, 0);
   }
   template <class T, class F>
   void structs(bool compact, const std::vector<T>& v, F&& encode_one) {
@@ -108,9 +127,12 @@ class Encoder {
   }
   template <class T, class F>
   void structs(bool compact, bool nullable, const std::optional<std::vector<T>>& v, F&& encode_one) {
-    if (v) structs(compact, *v, encode_one);
-    else if (nullable) null32(compact);
-    else length32(compact, 0);
+    if (v)
+      structs(compact, *v, encode_one);
+    else if (nullable)
+      null32(compact);
+    else
+      length32(compact, 0);
   }
 
   // A tagged field: the tag, then whatever write() writes, with its size in front. It may hold no external records.
@@ -135,7 +157,8 @@ class Encoder {
     p_ += sizeof(T);
   }
   void make_room(size_t n) {
-    if (static_cast<size_t>(end_ - p_) < n) [[unlikely]] grow(n);
+    if (static_cast<size_t>(end_ - p_) < n) [[unlikely]]
+      grow(n);
   }
   void grow(size_t n);
   void splice(const Records& v);

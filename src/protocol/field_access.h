@@ -7,15 +7,21 @@
 
 namespace moldau::protocol {
 
-inline void* member(void* structure, const FieldInfo& field) { return static_cast<uint8_t*>(structure) + field.offset; }
+inline void* member(void* structure, const FieldInfo& field) {
+  return static_cast<uint8_t*>(structure) + field.offset;
+}
 inline const void* member(const void* structure, const FieldInfo& field) {
   return static_cast<const uint8_t*>(structure) + field.offset;
 }
 
 template <class T>
-T& as(void* p) { return *static_cast<T*>(p); }
+T& as(void* p) {
+  return *static_cast<T*>(p);
+}
 template <class T>
-const T& as(const void* p) { return *static_cast<const T*>(p); }
+const T& as(const void* p) {
+  return *static_cast<const T*>(p);
+}
 
 // Calls f with a null pointer of the type that a scalar of `type` has in memory.
 template <class F>

@@ -26,7 +26,19 @@ struct VersionRange {  // both ends included; empty if last < first
 };
 
 enum class FieldType : uint8_t {
-  kBool, kInt8, kInt16, kUint16, kInt32, kUint32, kInt64, kFloat64, kUuid, kString, kBytes, kRecords, kStruct
+  kBool,
+  kInt8,
+  kInt16,
+  kUint16,
+  kInt32,
+  kUint32,
+  kInt64,
+  kFloat64,
+  kUuid,
+  kString,
+  kBytes,
+  kRecords,
+  kStruct
 };
 
 // Access to the containers of one struct type without knowing it. Entries that no field needs are null.
@@ -44,7 +56,8 @@ struct ContainerOps {
 struct StructInfo;
 
 struct FieldInfo {
-  static constexpr uint8_t kArray = 1, kOptional = 2, kIgnorable = 4, kMapKey = 8, kDefaultsToNull = 16, kInflexible = 32;
+  static constexpr uint8_t kArray = 1, kOptional = 2, kIgnorable = 4, kMapKey = 8, kDefaultsToNull = 16,
+                           kInflexible = 32;
 
   const char* name;             // as JSON has it
   const StructInfo* structure;  // of a struct, or of an array's elements; else null
@@ -75,7 +88,14 @@ struct StructInfo {
 };
 
 enum class MessageKind : uint8_t {
-  kRequest, kResponse, kHeader, kMetadataRecord, kCoordinatorKey, kCoordinatorValue, kRemoteLogRecord, kData
+  kRequest,
+  kResponse,
+  kHeader,
+  kMetadataRecord,
+  kCoordinatorKey,
+  kCoordinatorValue,
+  kRemoteLogRecord,
+  kData
 };
 
 class Decoder;
@@ -91,13 +111,15 @@ struct MessageInfo {
   const StructInfo* root;
   void* (*create)();
   void (*destroy)(void*);
-  void (*reset)(void*);  // back to the defaults
-  void (*direct_decode)(Decoder&, int16_t version, void*);        // null: the tables do it
+  void (*reset)(void*);                                     // back to the defaults
+  void (*direct_decode)(Decoder&, int16_t version, void*);  // null: the tables do it
   void (*direct_encode)(Encoder&, int16_t version, const void*);
 };
 
 template <class T>
-concept Message = requires { { T::kInfo } -> std::same_as<const MessageInfo&>; };
+concept Message = requires {
+  { T::kInfo } -> std::same_as<const MessageInfo&>;
+};
 
 // Messages by the tables; every message of `schema/`, requests and responses by API key first.
 std::span<const MessageInfo* const> all_messages();

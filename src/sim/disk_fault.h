@@ -11,10 +11,26 @@
 
 namespace moldau::sim {
 
-enum class DiskCall { kOpen, kStat, kList, kRead, kWrite, kTruncate, kSync, kCreateDirectory, kRename, kRemove, kSyncDir, kLock };
-inline constexpr std::array<std::string_view, 12> kDiskCallNames = {
-    "open", "stat", "list", "read", "write", "truncate", "sync", "mkdir", "rename", "remove", "sync_dir", "lock"};
-inline constexpr std::string_view name_of(DiskCall call) { return kDiskCallNames[static_cast<size_t>(call)]; }
+enum class DiskCall {
+  kOpen,
+  kStat,
+  kList,
+  kRead,
+  kWrite,
+  kTruncate,
+  kSync,
+  kCreateDirectory,
+  kRename,
+  kRemove,
+  kSyncDir,
+  kLock
+};
+inline constexpr std::array<std::string_view, 12> kDiskCallNames = {"open",   "stat",     "list",     "read",
+                                                                    "write",  "truncate", "sync",     "mkdir",
+                                                                    "rename", "remove",   "sync_dir", "lock"};
+inline constexpr std::string_view name_of(DiskCall call) {
+  return kDiskCallNames[static_cast<size_t>(call)];
+}
 
 inline constexpr int64_t kSticky = std::numeric_limits<int64_t>::max();
 

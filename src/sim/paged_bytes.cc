@@ -20,8 +20,10 @@ void each_piece(int64_t position, int64_t length, F each) {
 
 PagedBytes::Page& PagedBytes::writable(int64_t index) {
   std::shared_ptr<Page>& page = pages_[index];
-  if (!page) page = std::make_shared<Page>(Page{});
-  else if (page.use_count() > 1) page = std::make_shared<Page>(*page);
+  if (!page)
+    page = std::make_shared<Page>(Page{});
+  else if (page.use_count() > 1)
+    page = std::make_shared<Page>(*page);
   return *page;
 }
 
@@ -29,16 +31,19 @@ size_t PagedBytes::read(int64_t position, MutableBytes into) const {
   const int64_t length = std::clamp<int64_t>(size_ - position, 0, static_cast<int64_t>(into.size()));
   each_piece(position, length, [&](int64_t index, int64_t offset, int64_t done, size_t n) {
     const auto page = pages_.find(index);
-    if (page == pages_.end()) std::memset(into.data() + done, 0, n);
-    else std::memcpy(into.data() + done, page->second->data() + offset, n);
+    if (page == pages_.end())
+      std::memset(into.data() + done, 0, n);
+    else
+      std::memcpy(into.data() + done, page->second->data() + offset, n);
   });
   return static_cast<size_t>(length);
 }
 
 void PagedBytes::write(int64_t position, Bytes bytes) {
-  each_piece(position, static_cast<int64_t>(bytes.size()), [&](int64_t index, int64_t offset, int64_t done, size_t n) {
-    std::memcpy(writable(index).data() + offset, bytes.data() + done, n);
-  });
+  each_piece(position, static_cast<int64_t>(bytes.size()),
+             [&](int64_t index, int64_t offset, int64_t done, size_t n) {
+               std::memcpy(writable(index).data() + offset, bytes.data() + done, n);
+             });
   if (!bytes.empty()) size_ = std::max(size_, position + static_cast<int64_t>(bytes.size()));
 }
 

@@ -1,5 +1,6 @@
-// PagedBytes: the content of a simulated file. Sparse (a hole reads as zeroes and takes no room) and copy-on-write, so
-// that a disk with preallocated indexes is cheap to keep and cheap to clone at every call of a sweep.
+// PagedBytes: the content of a simulated file. Sparse (a hole reads as zeroes and takes no room) and
+// copy-on-write, so that a disk with preallocated indexes is cheap to keep and cheap to clone at every call
+// of a sweep.
 #pragma once
 #include <array>
 #include <map>
@@ -24,13 +25,15 @@ class PagedBytes {
   void write(int64_t position, Bytes bytes);
   // Cut off bytes never come back: growing again reads zeroes.
   void resize(int64_t size);
-  // Copies [position, position + length) from `other`, past either's end too: there it is zeroes. The size stays.
+  // Copies [position, position + length) from `other`, past either's end too: there it is zeroes. The size
+  // stays.
   void copy_range(const PagedBytes& other, int64_t position, int64_t length);
 
   // Calls each(position of a page) for the allocated pages at or after `position`.
   template <class F>
   void each_page(int64_t position, F each) const {
-    for (auto it = pages_.lower_bound(position / kPageBytes); it != pages_.end(); ++it) each(it->first * kPageBytes);
+    for (auto it = pages_.lower_bound(position / kPageBytes); it != pages_.end(); ++it)
+      each(it->first * kPageBytes);
   }
 
  private:

@@ -1,5 +1,6 @@
-// Prng: xoshiro256**, seeded by splitmix64 from (seed, stream name). Each concern of a run draws from a stream of its own
-// (schedule, network, disk, …), so that one more draw in one of them doesn't reshuffle the others.
+// Prng: xoshiro256**, seeded by splitmix64 from (seed, stream name). Each concern of a run draws from a
+// stream of its own (schedule, network, disk, …), so that one more draw in one of them doesn't reshuffle the
+// others.
 #pragma once
 #include <array>
 #include <bit>
@@ -8,14 +9,17 @@
 
 namespace moldau::sim {
 
-constexpr uint64_t mix(uint64_t x) {  // splitmix64's finaliser: every bit of the input reaches every bit of the output
+constexpr uint64_t mix(
+    uint64_t x) {  // splitmix64's finaliser: every bit of the input reaches every bit of the output
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-constexpr uint64_t fold(uint64_t hash, uint64_t value) { return mix(hash ^ mix(value)); }
+constexpr uint64_t fold(uint64_t hash, uint64_t value) {
+  return mix(hash ^ mix(value));
+}
 constexpr uint64_t fold(uint64_t hash, std::string_view text) {
   uint64_t h = 0xcbf29ce484222325u;
   for (const char c : text) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
@@ -37,7 +41,9 @@ class Prng {
     return result;
   }
   // 0 … bound - 1; 0 if bound is 0.
-  uint64_t below(uint64_t bound) { return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64); }
+  uint64_t below(uint64_t bound) {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+  }
   // first … last, both included.
   int64_t between(int64_t first, int64_t last) {
     return first + static_cast<int64_t>(below(static_cast<uint64_t>(last - first) + 1));

@@ -28,18 +28,22 @@ std::unexpected<IoError> disk_error(IoError::Kind kind, const std::string& path)
 }
 
 std::unexpected<IoError> disk_failure(IoError::Kind kind, DiskCall call, const std::string& path) {
-  return std::unexpected(IoError{kind, std::string(name_of(call)) + " " + path + ": " + std::string(reason(kind))});
+  return std::unexpected(
+      IoError{kind, std::string(name_of(call)) + " " + path + ": " + std::string(reason(kind))});
 }
 
 IoResult<SimFileSystem::Verdict> SimFile::enter(DiskCall call) const {
-  if (!session_->disk) return std::unexpected(IoError{IoError::Kind::kFailed, path_ + ": opened by a process that is gone"});
+  if (!session_->disk)
+    return std::unexpected(IoError{IoError::Kind::kFailed, path_ + ": opened by a process that is gone"});
   auto verdict = session_->disk->enter(call, path_);
-  if (!session_->disk) return std::unexpected(IoError{IoError::Kind::kFailed, path_ + ": opened by a process that is gone"});
+  if (!session_->disk)
+    return std::unexpected(IoError{IoError::Kind::kFailed, path_ + ": opened by a process that is gone"});
   return verdict;
 }
 
 IoResult<int64_t> SimFile::size() const {
-  if (!session_->disk) return std::unexpected(IoError{IoError::Kind::kFailed, path_ + ": opened by a process that is gone"});
+  if (!session_->disk)
+    return std::unexpected(IoError{IoError::Kind::kFailed, path_ + ": opened by a process that is gone"});
   return node_->content().size();
 }
 
@@ -55,7 +59,8 @@ IoStatus SimFile::write_at(int64_t position, std::span<const Bytes> parts) {
   if (!session_->disk) return std::unexpected(verdict.error());
   SimFileSystem& disk = *session_->disk;
   if (!verdict) {  // any prefix may have been written
-    if (writable_ && !whole.empty()) node_->write(position, Bytes(whole).first(disk.fault_prng_.below(whole.size())));
+    if (writable_ && !whole.empty() && !disk.frozen_)
+      node_->write(position, Bytes(whole).first(disk.fault_prng_.below(whole.size())));
     return std::unexpected(verdict.error());
   }
   if (!writable_) return disk_failure(IoError::Kind::kDenied, DiskCall::kWrite, path_);
@@ -63,7 +68,8 @@ IoStatus SimFile::write_at(int64_t position, std::span<const Bytes> parts) {
   const int64_t room = disk.options_.capacity_bytes - *disk.used_bytes_;
   const int64_t fits = node_->fitting(position, static_cast<int64_t>(whole.size()), room);
   if (fits > 0) node_->write(position, Bytes(whole).first(static_cast<size_t>(fits)));
-  if (fits < static_cast<int64_t>(whole.size())) return disk_failure(IoError::Kind::kNoSpace, DiskCall::kWrite, path_);
+  if (fits < static_cast<int64_t>(whole.size()))
+    return disk_failure(IoError::Kind::kNoSpace, DiskCall::kWrite, path_);
   return {};
 }
 
@@ -79,7 +85,7 @@ IoStatus SimFile::sync() {
   const auto verdict = enter(DiskCall::kSync);
   if (!session_->disk) return std::unexpected(verdict.error());
   if (!verdict) {
-    node_->fail_sync(session_->disk->fault_prng_);
+    if (!session_->disk->frozen_) node_->fail_sync(session_->disk->fault_prng_);
     return std::unexpected(verdict.error());
   }
   if (*verdict == SimFileSystem::Verdict::kGo) node_->sync();
@@ -87,13 +93,16 @@ IoStatus SimFile::sync() {
 }
 
 bool SimFile::cached(int64_t, int64_t) const {
-  return session_->disk && !session_->disk->cold_prng_.chance(static_cast<uint64_t>(session_->disk->options_.cold_percent));
+  return session_->disk &&
+         !session_->disk->cold_prng_.chance(static_cast<uint64_t>(session_->disk->options_.cold_percent));
 }
 
-// --- the file system's calls -----------------------------------------------------------------------------------------
+// --- the file system's calls
+// -----------------------------------------------------------------------------------------
 
 IoResult<std::shared_ptr<io::File>> SimFileSystem::open(const std::string& path, io::OpenMode mode) {
-  if (auto verdict = enter(DiskCall::kOpen, path); !verdict) return std::unexpected(std::move(verdict).error());
+  if (auto verdict = enter(DiskCall::kOpen, path); !verdict)
+    return std::unexpected(std::move(verdict).error());
   auto place = place_of(path);
   if (!place) return std::unexpected(std::move(place).error());
   const auto entry = place->directory->entries.find(place->name);
@@ -101,7 +110,8 @@ IoResult<std::shared_ptr<io::File>> SimFileSystem::open(const std::string& path,
   Node node;
   if (entry != place->directory->entries.end()) {
     node = entry->second;
-    if (node->is_directory()) return std::unexpected(IoError{IoError::Kind::kDenied, path + ": Is a directory"});
+    if (node->is_directory())
+      return std::unexpected(IoError{IoError::Kind::kDenied, path + ": Is a directory"});
     if (mode == io::OpenMode::kTruncate && node->content().size() > 0) node->truncate(0);
   } else {
     if (!creates) return disk_error(IoError::Kind::kNotFound, path);
@@ -112,12 +122,14 @@ IoResult<std::shared_ptr<io::File>> SimFileSystem::open(const std::string& path,
 }
 
 IoResult<bool> SimFileSystem::exists(const std::string& path) {
-  if (auto verdict = enter(DiskCall::kStat, path); !verdict) return std::unexpected(std::move(verdict).error());
+  if (auto verdict = enter(DiskCall::kStat, path); !verdict)
+    return std::unexpected(std::move(verdict).error());
   return find(path) != nullptr;
 }
 
 IoResult<std::vector<io::DirectoryEntry>> SimFileSystem::list(const std::string& directory) {
-  if (auto verdict = enter(DiskCall::kList, directory); !verdict) return std::unexpected(std::move(verdict).error());
+  if (auto verdict = enter(DiskCall::kList, directory); !verdict)
+    return std::unexpected(std::move(verdict).error());
   const Node node = find(directory);
   if (!node || !node->is_directory()) return disk_error(IoError::Kind::kNotFound, directory);
   std::vector<io::DirectoryEntry> entries;
@@ -138,8 +150,10 @@ IoStatus SimFileSystem::create_directories(const std::string& path) {
       return std::unexpected(std::move(place).error());
     }
     const auto entry = place->directory->entries.find(place->name);
-    if (entry == place->directory->entries.end()) change_name({make_node(true), {}, *std::move(place)});
-    else if (!entry->second->is_directory()) return disk_error(IoError::Kind::kExists, prefix);
+    if (entry == place->directory->entries.end())
+      change_name({make_node(true), {}, *std::move(place)});
+    else if (!entry->second->is_directory())
+      return disk_error(IoError::Kind::kExists, prefix);
   }
   return {};
 }
@@ -162,7 +176,8 @@ IoStatus SimFileSystem::rename(const std::string& from, const std::string& to) {
       return std::unexpected(IoError{IoError::Kind::kExists, to + ": Directory not empty"});
     }
     if (old->is_directory() != node->is_directory()) {
-      return std::unexpected(IoError{IoError::Kind::kDenied, to + ": Is a directory, or " + from + " is one"});
+      return std::unexpected(
+          IoError{IoError::Kind::kDenied, to + ": Is a directory, or " + from + " is one"});
     }
   }
   if (*verdict == Verdict::kGo) change_name({node, *std::move(source), *std::move(target)});
@@ -176,7 +191,8 @@ IoStatus SimFileSystem::remove(const std::string& path) {
   if (!place) return std::unexpected(std::move(place).error());
   const auto entry = place->directory->entries.find(place->name);
   if (entry == place->directory->entries.end()) return disk_error(IoError::Kind::kNotFound, path);
-  if (!entry->second->entries.empty()) return std::unexpected(IoError{IoError::Kind::kExists, path + ": Directory not empty"});
+  if (!entry->second->entries.empty())
+    return std::unexpected(IoError{IoError::Kind::kExists, path + ": Directory not empty"});
   if (*verdict == Verdict::kGo) change_name({Node(entry->second), *std::move(place), {}});
   return {};
 }
@@ -214,20 +230,23 @@ IoStatus SimFileSystem::sync_dir(const std::string& directory) {
 }
 
 IoResult<std::unique_ptr<io::FileLock>> SimFileSystem::lock(const std::string& path) {
-  if (auto verdict = enter(DiskCall::kLock, path); !verdict) return std::unexpected(std::move(verdict).error());
+  if (auto verdict = enter(DiskCall::kLock, path); !verdict)
+    return std::unexpected(std::move(verdict).error());
   auto place = place_of(path);
   if (!place) return std::unexpected(std::move(place).error());
   const auto entry = place->directory->entries.find(place->name);
   const Node node = entry != place->directory->entries.end() ? entry->second : make_node(false);
   if (entry == place->directory->entries.end()) change_name({node, {}, *std::move(place)});
   if (!locked_.insert(node->id()).second) {
-    return std::unexpected(IoError{IoError::Kind::kBusy, path + " is locked by process " + std::to_string(options_.process_id)});
+    return std::unexpected(
+        IoError{IoError::Kind::kBusy, path + " is locked by process " + std::to_string(options_.process_id)});
   }
   return std::make_unique<SimFileLock>(session_, node->id());
 }
 
 IoResult<io::DiskSpace> SimFileSystem::space(const std::string& path) {
-  if (auto verdict = enter(DiskCall::kStat, path); !verdict) return std::unexpected(std::move(verdict).error());
+  if (auto verdict = enter(DiskCall::kStat, path); !verdict)
+    return std::unexpected(std::move(verdict).error());
   if (!find(path)) return disk_error(IoError::Kind::kNotFound, path);
   return io::DiskSpace{options_.capacity_bytes, std::max<int64_t>(0, options_.capacity_bytes - *used_bytes_)};
 }

@@ -1,4 +1,5 @@
-// SimFile, SimFileLock: handles of one process on a simulated disk; private to it. And the words of its errors.
+// SimFile, SimFileLock: handles of one process on a simulated disk; private to it. And the words of its
+// errors.
 #pragma once
 #include "sim/sim_file_system.h"
 
@@ -10,7 +11,8 @@ std::unexpected<io::IoError> disk_failure(io::IoError::Kind kind, DiskCall call,
 
 class SimFile final : public io::File {
  public:
-  SimFile(std::shared_ptr<SimFileSystem::Session> session, SimFileSystem::Node node, std::string path, bool writable)
+  SimFile(std::shared_ptr<SimFileSystem::Session> session, SimFileSystem::Node node, std::string path,
+          bool writable)
       : session_(std::move(session)), node_(std::move(node)), path_(std::move(path)), writable_(writable) {
     node_->add_handles(1);
   }
@@ -37,7 +39,8 @@ class SimFile final : public io::File {
 
 class SimFileLock final : public io::FileLock {
  public:
-  SimFileLock(std::shared_ptr<SimFileSystem::Session> session, uint64_t inode) : session_(std::move(session)), inode_(inode) {}
+  SimFileLock(std::shared_ptr<SimFileSystem::Session> session, uint64_t inode)
+      : session_(std::move(session)), inode_(inode) {}
   ~SimFileLock() override {
     if (session_->disk) session_->disk->locked_.erase(inode_);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/crc32c.h"
 #include "sim/sim_file.h"
 
 namespace moldau::sim {
@@ -42,16 +43,25 @@ SimFileSystem::SimFileSystem(uint64_t seed, SimDiskOptions options)
       root_(make_node(true)),
       session_(std::make_shared<Session>(this)) {}
 
-SimFileSystem::~SimFileSystem() { session_->disk = nullptr; }
+SimFileSystem::~SimFileSystem() {
+  session_->disk = nullptr;
+}
 
-int64_t SimFileSystem::calls() const { return std::accumulate(calls_.begin(), calls_.end(), int64_t{0}); }
+int64_t SimFileSystem::calls() const {
+  return std::accumulate(calls_.begin(), calls_.end(), int64_t{0});
+}
 
 // Counts the call, tells the observers and finds the fault that strikes it, if any.
 IoResult<SimFileSystem::Verdict> SimFileSystem::enter(DiskCall call, const std::string& path) {
   ++calls_[static_cast<size_t>(call)];
-  for (const Observer& observer : observers_) observer(call, path);
+  if (!frozen_) {
+    for (const Observer& observer : observers_) observer(call, path);
+  }
+  if (frozen_)
+    return std::unexpected(IoError{IoError::Kind::kFailed, path + ": used by a process that is gone"});
   for (DiskFault& fault : faults_) {
-    if ((fault.call && *fault.call != call) || fault.times == 0 || path.find(fault.path_part) == path.npos) continue;
+    if ((fault.call && *fault.call != call) || fault.times == 0 || path.find(fault.path_part) == path.npos)
+      continue;
     if (fault.skip > 0) {
       --fault.skip;
       continue;
@@ -79,17 +89,20 @@ SimFileSystem::Node SimFileSystem::find(const std::string& path) const {
 
 IoResult<SimFileSystem::Place> SimFileSystem::place_of(const std::string& path) const {
   std::vector<std::string> parts = split(path);
-  if (parts.empty()) return std::unexpected(IoError{IoError::Kind::kDenied, path + ": is the root directory"});
+  if (parts.empty())
+    return std::unexpected(IoError{IoError::Kind::kDenied, path + ": is the root directory"});
   Node directory = root_;
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
     const auto entry = directory->entries.find(parts[i]);
-    if (entry == directory->entries.end() || !entry->second->is_directory()) return disk_error(IoError::Kind::kNotFound, path);
+    if (entry == directory->entries.end() || !entry->second->is_directory())
+      return disk_error(IoError::Kind::kNotFound, path);
     directory = entry->second;
   }
   return Place{std::move(directory), std::move(parts.back())};
 }
 
-// --- names ---------------------------------------------------------------------------------------------------------
+// --- names
+// ---------------------------------------------------------------------------------------------------------
 
 void SimFileSystem::apply(const NameChange& change, bool durable) const {
   const auto view = [&](const Place& place) -> SimInode::Entries& {
@@ -118,7 +131,8 @@ void SimFileSystem::change_name(NameChange change) {
   }
 }
 
-// The changes whose home is the directory become durable, and with each the earlier ones that touched a name of its.
+// The changes whose home is the directory become durable, and with each the earlier ones that touched a name
+// of its.
 void SimFileSystem::commit_names(const SimInode* directory) {
   std::set<std::pair<uint64_t, std::string>> touched;
   std::vector<bool> commit(names_.size());
@@ -138,14 +152,16 @@ void SimFileSystem::commit_names(const SimInode* directory) {
   }
   size_t kept = 0;
   for (size_t i = 0; i < names_.size(); ++i) {
-    if (commit[i]) apply(names_[i], true);
-    else if (kept++ != i) names_[kept - 1] = std::move(names_[i]);
+    if (commit[i])
+      apply(names_[i], true);
+    else if (kept++ != i)
+      names_[kept - 1] = std::move(names_[i]);
   }
   names_.resize(kept);
 }
 
-// Half of the crashes lose or keep all names, a quarter cut the history, a quarter drop any; whatever touches a name
-// that a dropped change had touched is dropped too (D3).
+// Half of the crashes lose or keep all names, a quarter cut the history, a quarter drop any; whatever touches
+// a name that a dropped change had touched is dropped too (D3).
 void SimFileSystem::lose_names(Loss loss) {
   const uint64_t kind = loss == Loss::kEverything ? 0 : loss == Loss::kNothing ? 1 : crash_prng_.below(4);
   const size_t cut = kind == 0 ? 0 : kind == 2 ? crash_prng_.below(names_.size() + 1) : names_.size();
@@ -167,15 +183,19 @@ void SimFileSystem::lose_names(Loss loss) {
   names_.clear();
 }
 
-// --- crashes -------------------------------------------------------------------------------------------------------
+// --- crashes
+// -------------------------------------------------------------------------------------------------------
 
 void SimFileSystem::end_session() {
   session_->disk = nullptr;
   session_ = std::make_shared<Session>(this);
   locked_.clear();
+  frozen_ = false;
 }
 
-void SimFileSystem::process_kill() { end_session(); }
+void SimFileSystem::process_kill() {
+  end_session();
+}
 
 void SimFileSystem::each_node(const std::function<void(SimInode&)>& visit) const {
   std::set<uint64_t> seen;
@@ -215,7 +235,8 @@ std::unique_ptr<SimFileSystem> SimFileSystem::clone(uint64_t seed) const {
   };
   twin->root_ = copy(root_);
   for (const NameChange& change : names_) {
-    twin->names_.push_back({copy(change.node), {copy(change.from.directory), change.from.name},
+    twin->names_.push_back({copy(change.node),
+                            {copy(change.from.directory), change.from.name},
                             {copy(change.to.directory), change.to.name}});
   }
   while (!to_link.empty()) {
@@ -223,7 +244,8 @@ std::unique_ptr<SimFileSystem> SimFileSystem::clone(uint64_t seed) const {
     to_link.pop_back();
     const Node made = copies.at(original->id());
     for (const auto& [name, child] : original->entries) made->entries.emplace(name, copy(child));
-    for (const auto& [name, child] : original->durable_entries) made->durable_entries.emplace(name, copy(child));
+    for (const auto& [name, child] : original->durable_entries)
+      made->durable_entries.emplace(name, copy(child));
   }
   twin->next_inode_ = next_inode_;
   return twin;
@@ -255,12 +277,25 @@ std::string SimFileSystem::tree() const {
   const auto walk = [&](const auto& self, const SimInode& node, const std::string& path) -> void {
     for (const auto& [name, child] : node.entries) {
       const std::string full = path + "/" + name;
-      out += child->is_directory() ? full + "/\n" : full + " " + std::to_string(child->content().size()) + "\n";
+      out +=
+          child->is_directory() ? full + "/\n" : full + " " + std::to_string(child->content().size()) + "\n";
       self(self, *child, full);
     }
   };
   walk(walk, *root_, "");
   return out;
+}
+
+uint64_t SimFileSystem::digest() const {
+  uint64_t hash = fold(0, tree());
+  each_node([&](SimInode& node) {
+    std::vector<uint8_t> page(kPageBytes);
+    node.content().each_page(0, [&](int64_t position) {
+      const Bytes bytes = Bytes(page).first(node.content().read(position, page));
+      hash = fold(hash, static_cast<uint64_t>(position) << 32 | crc32c(bytes));
+    });
+  });
+  return hash;
 }
 
 }  // namespace moldau::sim

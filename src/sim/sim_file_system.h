@@ -1,9 +1,10 @@
-// SimFileSystem: a disk in memory that forgets what POSIX allows a disk to forget, and breaks when it is told to. It
-// outlives the process that uses it: power_loss() and process_kill() end that process's handles and locks, and the next
-// process opens the same disk.
+// SimFileSystem: a disk in memory that forgets what POSIX allows a disk to forget, and breaks when it is told
+// to. It outlives the process that uses it: power_loss() and process_kill() end that process's handles and
+// locks, and the next process opens the same disk.
 //
 //   D1  content and size of a file survive a power loss after File::sync, and only then for certain
-//   D2  a name (created, renamed, removed) survives after sync_dir of its directory; a rename after sync_dir of the new
+//   D2  a name (created, renamed, removed) survives after sync_dir of its directory; a rename after sync_dir
+//   of the new
 //       name's directory. A rename is never half done.
 //   D3  changes that touch the same name survive in their order, changes of different names in any
 //   D4  process_kill() loses nothing, but what was unsynced still is
@@ -25,7 +26,7 @@ namespace moldau::sim {
 
 struct SimDiskOptions {
   int64_t capacity_bytes = int64_t{1} << 40;
-  int cold_percent = 0;  // how often cached() says no
+  int cold_percent = 0;   // how often cached() says no
   int process_id = 4121;  // whom a busy lock names
 };
 
@@ -48,6 +49,8 @@ class SimFileSystem final : public io::FileSystem {
   // Crashes of the process that uses the disk. Faults that were injected stay.
   void power_loss(Loss loss = Loss::kSeeded);
   void process_kill();
+  // The process is as good as dead, its code still runs: every call fails until one of the two above.
+  void freeze() { frozen_ = true; }
   // The disk as it is, unsynced changes included, without handles, locks, faults, counts and observers.
   std::unique_ptr<SimFileSystem> clone(uint64_t seed) const;
   // The disk as a power loss at this moment would leave it; this one isn't disturbed.
@@ -61,7 +64,7 @@ class SimFileSystem final : public io::FileSystem {
   void flip_bit(const std::string& path, int64_t position, int bit = 0);
   void zero(const std::string& path, int64_t position, int64_t length);
 
-  // Observation. An observer runs before each counted call takes effect; it may clone, not crash.
+  // Observation. An observer runs before each counted call takes effect; it may clone or freeze, not crash.
   int64_t calls(DiskCall call) const { return calls_[static_cast<size_t>(call)]; }
   int64_t calls() const;
   using Observer = std::function<void(DiskCall, const std::string& path)>;
@@ -69,12 +72,14 @@ class SimFileSystem final : public io::FileSystem {
   int64_t used_bytes() const { return *used_bytes_; }
   // One line a file or directory, sorted: "/t-0/00.log 512" or "/t-0/". Not counted.
   std::string tree() const;
+  // Of all names and contents.
+  uint64_t digest() const;
 
  private:
   friend class SimFile;
   friend class SimFileLock;
   using Node = std::shared_ptr<SimInode>;
-  struct Session {  // one process's use of the disk
+  struct Session {                  // one process's use of the disk
     SimFileSystem* disk = nullptr;  // null: the process is gone
   };
   struct Place {
@@ -113,6 +118,7 @@ class SimFileSystem final : public io::FileSystem {
   std::vector<DiskFault> faults_;
   std::array<int64_t, kDiskCallNames.size()> calls_{};
   std::vector<Observer> observers_;
+  bool frozen_ = false;
 };
 
 }  // namespace moldau::sim

@@ -8,20 +8,6 @@ namespace moldau::sim {
 
 using io::IoError;
 using io::OpenMode;
-
-struct SimFiles {
-  SimFileSystem& files() { return disk; }
-  std::string directory() { return "/data"; }
-  SimFiles() { EXPECT_TRUE(disk.create_directories("/data").has_value()); }
-  SimFileSystem disk{1};
-};
-}  // namespace moldau::sim
-
-namespace moldau::io {
-INSTANTIATE_TYPED_TEST_SUITE_P(Sim, FileSystemContract, sim::SimFiles);
-}
-
-namespace moldau::sim {
 namespace {
 
 std::shared_ptr<io::File> create(SimFileSystem& disk, const std::string& path, std::string_view text = {}) {
@@ -43,7 +29,8 @@ std::string text(SimFileSystem& disk, const std::string& path) {
   return content ? *content : "-";
 }
 
-// --- the durability rules, as a table -------------------------------------------------------------------------------
+// --- the durability rules, as a table
+// -------------------------------------------------------------------------------
 
 struct Rule {
   const char* name;
@@ -51,7 +38,9 @@ struct Rule {
   const char* after;               // the tree
 };
 
-void PrintTo(const Rule& rule, std::ostream* out) { *out << rule.name; }
+void PrintTo(const Rule& rule, std::ostream* out) {
+  *out << rule.name;
+}
 
 class Durability : public ::testing::TestWithParam<Rule> {};
 
@@ -164,7 +153,8 @@ TEST_P(Durability, AfterAPowerLoss) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, Durability, ::testing::ValuesIn(kRules));
 
-// --- what a seeded loss can do --------------------------------------------------------------------------------------
+// --- what a seeded loss can do
+// --------------------------------------------------------------------------------------
 
 TEST(SimFileSystem, ALossTearsAtSectorsAndSyncedBytesStay) {
   const std::string old(4 * kSectorBytes, 'o');
@@ -200,7 +190,8 @@ TEST(SimFileSystem, AnOverwrittenSectorHoldsSomeVersion) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SimFileSystem disk(seed);
     create_synced(disk, "/a", "0");
-    for (const char* version : {"1", "2", "3"}) ASSERT_TRUE(create(disk, "/a")->write_at(0, as_bytes(version)).has_value());
+    for (const char* version : {"1", "2", "3"})
+      ASSERT_TRUE(create(disk, "/a")->write_at(0, as_bytes(version)).has_value());
     disk.power_loss();
     seen.insert(text(disk, "/a").at(0));
   }
@@ -218,8 +209,9 @@ TEST(SimFileSystem, NamesSurviveInAnyOrderButEachNameInItsOwn) {
     disk.power_loss();
     trees.insert(disk.tree());
   }
-  EXPECT_EQ(trees, (std::set<std::string>{"/log 4\n", "/log 4\n/other 0\n", "/log.deleted 4\n", "/log.deleted 4\n/other 0\n",
-                                          "/log 0\n/log.deleted 4\n", "/log 0\n/log.deleted 4\n/other 0\n"}));
+  EXPECT_EQ(trees, (std::set<std::string>{"/log 4\n", "/log 4\n/other 0\n", "/log.deleted 4\n",
+                                          "/log.deleted 4\n/other 0\n", "/log 0\n/log.deleted 4\n",
+                                          "/log 0\n/log.deleted 4\n/other 0\n"}));
 }
 
 TEST(SimFileSystem, ReplaceWithoutASyncCanLoseBoth) {  // the check that the check can fail
@@ -257,7 +249,8 @@ TEST(SimFileSystem, EqualSeedsGiveEqualDisks) {
     SimFileSystem disk(seed);
     std::string all;
     for (int i = 0; i < 30; ++i) {
-      create(disk, "/f" + std::to_string(i % 7), std::string(static_cast<size_t>(i) * 300, static_cast<char>('a' + i)));
+      create(disk, "/f" + std::to_string(i % 7),
+             std::string(static_cast<size_t>(i) * 300, static_cast<char>('a' + i)));
       if (i % 10 == 9) disk.power_loss();
       all += disk.tree();
       for (int f = 0; f < 7; ++f) all += text(disk, "/f" + std::to_string(f));
@@ -276,7 +269,8 @@ TEST(SimFileSystem, AManyTimesRewrittenFileStaysBounded) {
   EXPECT_EQ(disk.tree(), "") << "the name was never synced";
 }
 
-// --- handles --------------------------------------------------------------------------------------------------------
+// --- handles
+// --------------------------------------------------------------------------------------------------------
 
 TEST(SimFileSystem, HandlesAndLocksEndWithTheProcess) {
   SimFileSystem disk(1);
@@ -294,12 +288,17 @@ TEST(SimFileSystem, HandlesAndLocksEndWithTheProcess) {
   EXPECT_EQ(text(disk, "/a"), "1234");
 }
 
-// --- faults ---------------------------------------------------------------------------------------------------------
+// --- faults
+// ---------------------------------------------------------------------------------------------------------
 
 TEST(SimFileSystem, FaultsStrikeTheNthMatchingCall) {
   SimFileSystem disk(1);
   auto log = create(disk, "/x.log"), index = create(disk, "/x.index");
-  disk.inject({.call = DiskCall::kWrite, .path_part = ".log", .skip = 1, .times = 2, .error = IoError::Kind::kNoSpace});
+  disk.inject({.call = DiskCall::kWrite,
+               .path_part = ".log",
+               .skip = 1,
+               .times = 2,
+               .error = IoError::Kind::kNoSpace});
   const auto write = [](io::File& file) { return file.write_at(0, as_bytes("abc")); };
   EXPECT_TRUE(write(*log).has_value());
   EXPECT_TRUE(write(*index).has_value());
@@ -360,7 +359,8 @@ TEST(SimFileSystem, ALyingSyncLoses) {
 TEST(SimFileSystem, AFullDiskTakesAPrefixAndHeals) {
   SimFileSystem disk(1, {.capacity_bytes = 3 * kPageBytes});
   auto file = create(disk, "/a", std::string(100, 'a'));
-  io::expect_error(file->write_at(100, as_bytes(std::string(4 * kPageBytes, 'b'))), IoError::Kind::kNoSpace, "/a");
+  io::expect_error(file->write_at(100, as_bytes(std::string(4 * kPageBytes, 'b'))), IoError::Kind::kNoSpace,
+                   "/a");
   EXPECT_EQ(file->size(), 3 * kPageBytes);
   EXPECT_EQ(disk.space("/")->usable_bytes, 0);
   EXPECT_TRUE(file->write_at(0, as_bytes("overwriting needs no room")).has_value());

@@ -5,18 +5,23 @@
 namespace moldau::sim {
 namespace {
 
-// Beyond this much dirt the kernel writes back without being asked; it also bounds what a never synced file costs.
+// Beyond this much dirt the kernel writes back without being asked; it also bounds what a never synced file
+// costs.
 constexpr int64_t kWriteBackBytes = 8 << 20;
 constexpr size_t kWriteBackChanges = 4096;
 
-int64_t sector_of(int64_t position) { return position / kSectorBytes * kSectorBytes; }
+int64_t sector_of(int64_t position) {
+  return position / kSectorBytes * kSectorBytes;
+}
 
 }  // namespace
 
 SimInode::SimInode(uint64_t id, bool is_directory, std::shared_ptr<int64_t> used_bytes)
     : id_(id), is_directory_(is_directory), used_bytes_(std::move(used_bytes)) {}
 
-SimInode::~SimInode() { *used_bytes_ -= charged_bytes_; }
+SimInode::~SimInode() {
+  *used_bytes_ -= charged_bytes_;
+}
 
 void SimInode::settle() {
   const int64_t bytes = linked_ || handles_ > 0 ? current_.allocated_bytes() : 0;
@@ -56,8 +61,10 @@ void SimInode::write_back_oldest() {
   for (size_t i = 0; i < half; ++i) {
     const Change& change = changes_[i];
     changed_bytes_ -= static_cast<int64_t>(change.bytes.size());
-    if (change.is_truncation) durable_.resize(change.position);
-    else durable_.write(change.position, as_bytes(change.bytes));
+    if (change.is_truncation)
+      durable_.resize(change.position);
+    else
+      durable_.write(change.position, as_bytes(change.bytes));
   }
   changes_.erase(changes_.begin(), changes_.begin() + static_cast<ptrdiff_t>(half));
 }
@@ -74,7 +81,8 @@ std::map<int64_t, std::vector<uint32_t>> SimInode::dirty_sectors() const {
     durable_.each_page(change.position, [&](int64_t page) {
       for (int64_t at = page; at < page + kPageBytes; at += kSectorBytes) sectors.try_emplace(at);
     });
-    for (auto it = sectors.lower_bound(sector_of(change.position)); it != sectors.end(); ++it) it->second.push_back(i);
+    for (auto it = sectors.lower_bound(sector_of(change.position)); it != sectors.end(); ++it)
+      it->second.push_back(i);
   }
   return sectors;
 }
@@ -88,7 +96,8 @@ void SimInode::sync() {
       continue;
     }
     const int64_t begin = sector_of(change.position);
-    const int64_t end = sector_of(change.position + static_cast<int64_t>(change.bytes.size()) + kSectorBytes - 1);
+    const int64_t end =
+        sector_of(change.position + static_cast<int64_t>(change.bytes.size()) + kSectorBytes - 1);
     durable_.copy_range(current_, begin, end - begin);
   }
   durable_.resize(std::min(durable_.size(), current_.size()));
@@ -118,8 +127,8 @@ void SimInode::corrupt(int64_t position, Bytes bytes) {
   durable_.resize(size);
 }
 
-// Half of the crashes are plain (all lost, all kept), a quarter cut the history at one moment and tear the change that
-// was under way, and a quarter let every sector go its own way.
+// Half of the crashes are plain (all lost, all kept), a quarter cut the history at one moment and tear the
+// change that was under way, and a quarter let every sector go its own way.
 SimInode::Moment SimInode::choose_moment(Loss loss, Prng& prng) const {
   const size_t all = changes_.size();
   const auto size_at = [&](size_t n) { return n == 0 ? durable_.size() : changes_[n - 1].size_after; };
@@ -142,21 +151,25 @@ SimInode::Moment SimInode::choose_moment(Loss loss, Prng& prng) const {
   return m;
 }
 
-void SimInode::replay_sector(PagedBytes& onto, int64_t sector, const std::vector<uint32_t>& touching, size_t upto,
-                             size_t size_at) const {
+void SimInode::replay_sector(PagedBytes& onto, int64_t sector, const std::vector<uint32_t>& touching,
+                             size_t upto, size_t size_at) const {
   uint8_t bytes[kSectorBytes] = {};
   durable_.read(sector, bytes);
   for (const uint32_t i : touching) {
     if (i >= upto) break;
     const Change& change = changes_[i];
     if (change.is_truncation) {
-      if (change.position <= sector && i >= size_at) break;  // freed by a truncation that didn't survive: not reused
-      std::fill(bytes + std::clamp<int64_t>(change.position - sector, 0, kSectorBytes), bytes + kSectorBytes, uint8_t{0});
+      if (change.position <= sector && i >= size_at)
+        break;  // freed by a truncation that didn't survive: not reused
+      std::fill(bytes + std::clamp<int64_t>(change.position - sector, 0, kSectorBytes), bytes + kSectorBytes,
+                uint8_t{0});
       continue;
     }
     const int64_t begin = std::max(change.position, sector);
-    const int64_t end = std::min(change.position + static_cast<int64_t>(change.bytes.size()), sector + kSectorBytes);
-    std::memcpy(bytes + (begin - sector), change.bytes.data() + (begin - change.position), static_cast<size_t>(end - begin));
+    const int64_t end =
+        std::min(change.position + static_cast<int64_t>(change.bytes.size()), sector + kSectorBytes);
+    std::memcpy(bytes + (begin - sector), change.bytes.data() + (begin - change.position),
+                static_cast<size_t>(end - begin));
   }
   onto.write(sector, bytes);
 }

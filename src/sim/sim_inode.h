@@ -1,5 +1,5 @@
-// SimInode: one file or directory of a simulated disk, twice: as processes see it (the page cache), and as the platter
-// would show it after a power loss; for a file also the changes in between, oldest first.
+// SimInode: one file or directory of a simulated disk, twice: as processes see it (the page cache), and as
+// the platter would show it after a power loss; for a file also the changes in between, oldest first.
 //
 //   write_at, truncate          sync                  power loss
 //   ───────────────► current ──────────► durable ───────────────► some mixture, see survive()
@@ -49,15 +49,15 @@ class SimInode {
   void write(int64_t position, Bytes bytes);
   void truncate(int64_t size);
   void sync();
-  // A sync that failed: a seeded part of the dirty sectors reached the disk, the rest never will, and reads go on
-  // showing the new content until the power is lost. The next sync has nothing to do and succeeds.
+  // A sync that failed: a seeded part of the dirty sectors reached the disk, the rest never will, and reads
+  // go on showing the new content until the power is lost. The next sync has nothing to do and succeeds.
   void fail_sync(Prng& prng);
   // Damage that is on the platter and in the cache alike.
   void corrupt(int64_t position, Bytes bytes);
   bool dirty() const { return !changes_.empty(); }
 
-  // The content after a power loss now. Each dirty sector holds its content as of some moment since the last sync, and
-  // so does the size; a sector that an unsurvived truncation had freed holds what it held before.
+  // The content after a power loss now. Each dirty sector holds its content as of some moment since the last
+  // sync, and so does the size; a sector that an unsurvived truncation had freed holds what it held before.
   PagedBytes survive(Loss loss, Prng& prng) const;
   // Makes this content both current and durable.
   void restore(PagedBytes content);
@@ -82,7 +82,8 @@ class SimInode {
   void note(Change change);
   void write_back_oldest();
   Moment choose_moment(Loss loss, Prng& prng) const;
-  // The sectors that differ or may differ from the durable ones, each with the changes that touch it, in order.
+  // The sectors that differ or may differ from the durable ones, each with the changes that touch it, in
+  // order.
   std::map<int64_t, std::vector<uint32_t>> dirty_sectors() const;
   void replay_sector(PagedBytes& onto, int64_t sector, const std::vector<uint32_t>& touching, size_t upto,
                      size_t size_at) const;

@@ -51,7 +51,7 @@ class Field:
         return str(self.versions.first) if self.versions.first == self.versions.last else f"{self.versions.first}-{self.versions.last}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Struct:
     name: str
     fields: list = dataclass_field(default_factory=list)

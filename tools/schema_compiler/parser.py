@@ -3,6 +3,7 @@ from pathlib import Path
 
 from .model import EMPTY, NULLABLE_SCALARS, SCALARS, Api, Field, Message, Range, SchemaError, Struct, Unit, camel
 
+ALWAYS_HOT = {"Header", "MetadataRecord"}
 RECORD_KINDS = {"metadata": "MetadataRecord", "remote_log": "RemoteLogRecord"}
 
 
@@ -91,7 +92,7 @@ class UnitParser:
     def versioned(self, name, kind, key, options):
         versions = self.range(options["versions"][0])
         flexible = self.range(options["flexible"][0], versions.last) if "flexible" in options else EMPTY
-        return Message(name, kind, key, versions, flexible, version_prefix="prefix" in options, hot="hot" in options)
+        return Message(name, kind, key, versions, flexible, version_prefix="prefix" in options, hot=kind in ALWAYS_HOT)
 
     def api(self, words):
         options = self.options(words[3:])

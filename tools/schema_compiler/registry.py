@@ -26,6 +26,16 @@ def record_types(units):
     return "\n".join(out + ["}  // namespace moldau::protocol", ""])
 
 
+def metadata_records(units):
+    """The list of record types that src/protocol/metadata_record.h makes a variant of."""
+    of_log = sorted(((m.key, unit, m) for unit in units for m in unit.messages if m.kind == "MetadataRecord"), key=lambda row: row[0])
+    names = ", ".join(m.name for _, _, m in of_log)
+    out = ["// Made from schema/metadata.", "#pragma once", *(f'#include "{header_path(unit)}"' for _, unit, _ in of_log), "",
+           "namespace moldau::protocol {", "", "// All metadata records, by type; Apply<std::variant> is a variant of them.",
+           "struct MetadataRecords {", "  template <template <class...> class Of>", f"  using Apply = Of<{names}>;", "};", ""]
+    return "\n".join(out + ["}  // namespace moldau::protocol", ""])
+
+
 def api_row(a):
     def shown(r):
         return f"{{{r.first}, {r.last}}}"

@@ -66,8 +66,25 @@ def enumerator(message):
     return message.name.removesuffix(suffixes[message.kind])
 
 
+def before_message(message):
+    """Structs that an optional holds, and those inside them. Their default initializers must be complete before the
+    optional is a member, so they can't be nested; the message has aliases for them."""
+    done = []
+    for structure in inner_first(message.root, []):
+        if structure.in_optional:
+            inner_first(structure, done)
+            done.append(structure)
+    return done
+
+
 def message_struct(message, unit):
-    out = [f"struct {message.name} {{", f'  static constexpr std::string_view kName = "{message.name}";']
+    outside = before_message(message)
+    out = []
+    for structure in outside:
+        inner = dict.fromkeys(f.type for f in structure.fields if f.structure)
+        out += [f"struct {message.name}_{structure.name} {{", *(f"  using {name} = {message.name}_{name};" for name in inner),
+                *members(structure, "  "), "};", ""]
+    out += [f"struct {message.name} {{", f'  static constexpr std::string_view kName = "{message.name}";']
     constant = type_constant(message, unit)
     if constant:
         out.append(constant)
@@ -75,7 +92,11 @@ def message_struct(message, unit):
     out.append("  static const MessageInfo kInfo;")
     if message.kind == "Request":
         out.append(f"  using Response = {message.api.name}Response;")
+    if outside:
+        out += ["", *(f"  using {structure.name} = {message.name}_{structure.name};" for structure in outside)]
     for structure in inner_first(message.root, []):
+        if structure in outside:
+            continue
         out += ["", f"  struct {structure.name} {{", *members(structure, "    "), "  };"]
     if message.root.fields:
         out += ["", *members(message.root, "  ")]

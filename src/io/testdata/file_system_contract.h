@@ -1,5 +1,6 @@
-// What every io::FileSystem does: one suite, run on the real one (io/posix) and on the simulated one (sim). World is a
-// default-constructible type with `FileSystem& files()` and `std::string directory()`, an empty directory of it.
+// What every io::FileSystem does: one suite, run on the real one (io/posix) and on the simulated one (sim).
+// World is a default-constructible type with `FileSystem& files()` and `std::string directory()`, an empty
+// directory of it.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -83,8 +84,10 @@ TYPED_TEST_P(FileSystemContract, HolesAndTruncationReadAsZeroes) {
 
 TYPED_TEST_P(FileSystemContract, OpenModes) {
   expect_error(this->files().open(this->at("a"), OpenMode::kRead), IoError::Kind::kNotFound, this->at("a"));
-  expect_error(this->files().open(this->at("a"), OpenMode::kReadWrite), IoError::Kind::kNotFound, this->at("a"));
-  expect_error(this->files().open(this->at("no/a"), OpenMode::kCreate), IoError::Kind::kNotFound, this->at("no/a"));
+  expect_error(this->files().open(this->at("a"), OpenMode::kReadWrite), IoError::Kind::kNotFound,
+               this->at("a"));
+  expect_error(this->files().open(this->at("no/a"), OpenMode::kCreate), IoError::Kind::kNotFound,
+               this->at("no/a"));
   this->put("a", "text");
   EXPECT_EQ(this->open("a", OpenMode::kCreate)->size(), 4);
   EXPECT_TRUE(this->open("a", OpenMode::kReadWrite)->write_at(0, as_bytes("T")).has_value());
@@ -126,7 +129,8 @@ TYPED_TEST_P(FileSystemContract, RenameReplacesAndMoves) {
   EXPECT_EQ(this->text("b"), "A");
   ASSERT_TRUE(this->files().rename(this->at("b"), this->at("d/c")).has_value());
   EXPECT_EQ(this->names(), "d/ ");
-  ASSERT_TRUE(this->files().rename(this->at("d"), this->at("e")).has_value()) << "a directory with what is in it";
+  ASSERT_TRUE(this->files().rename(this->at("d"), this->at("e")).has_value())
+      << "a directory with what is in it";
   EXPECT_EQ(this->text("e/c"), "A");
   expect_error(this->files().rename(this->at("x"), this->at("y")), IoError::Kind::kNotFound, this->at("x"));
   ASSERT_TRUE(this->files().create_directories(this->at("f/g")).has_value());
@@ -155,7 +159,8 @@ TYPED_TEST_P(FileSystemContract, ReplaceLeavesNoTemporary) {
 TYPED_TEST_P(FileSystemContract, OneHolderOfALock) {
   auto lock = this->files().lock(this->at(".lock"));
   ASSERT_TRUE(lock.has_value()) << lock.error().message;
-  expect_error(this->files().lock(this->at(".lock")), IoError::Kind::kBusy, this->at(".lock") + " is locked by process ");
+  expect_error(this->files().lock(this->at(".lock")), IoError::Kind::kBusy,
+               this->at(".lock") + " is locked by process ");
   lock->reset();
   EXPECT_TRUE(this->files().lock(this->at(".lock")).has_value());
 }
@@ -170,8 +175,9 @@ TYPED_TEST_P(FileSystemContract, SpaceAndCache) {
   EXPECT_TRUE(this->open("a")->cached(0, 10'000)) << "just written";
 }
 
-REGISTER_TYPED_TEST_SUITE_P(FileSystemContract, ReadsWhatWasWritten, WritesManyParts, HolesAndTruncationReadAsZeroes,
-                            OpenModes, Names, RenameReplacesAndMoves, AnOpenFileOutlivesItsName, ReplaceLeavesNoTemporary,
-                            OneHolderOfALock, SpaceAndCache);
+REGISTER_TYPED_TEST_SUITE_P(FileSystemContract, ReadsWhatWasWritten, WritesManyParts,
+                            HolesAndTruncationReadAsZeroes, OpenModes, Names, RenameReplacesAndMoves,
+                            AnOpenFileOutlivesItsName, ReplaceLeavesNoTemporary, OneHolderOfALock,
+                            SpaceAndCache);
 
 }  // namespace moldau::io

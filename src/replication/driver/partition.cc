@@ -68,16 +68,17 @@ std::optional<ports::AppendOutcome> Partition::append(
                                   identity_.text(), leader_->isr().size(), options_.min_insync_replicas);
     return outcome;
   }
-  auto validated = record::validate_produce(call.batches, options_.validation, host_.lane.clock().wall_ms(),
-                                            call.produce_version);
-  if (!validated) {
-    outcome.error = validated.error().code;
-    outcome.message = std::move(validated.error().message);
-    for (auto& problem : validated.error().records)
-      outcome.problems.push_back({problem.batch_index, std::move(problem.message)});
+  ProduceRules rules = options_.rules;
+  rules.request_version = call.produce_version;
+  rules.now_ms = host_.lane.clock().wall_ms();
+  auto verdict = host_.validator.validate(call.batches, rules);
+  if (!verdict) {
+    outcome.error = verdict.error().error.code;
+    outcome.message = std::move(verdict.error().error.message);
+    for (auto& record : verdict.error().record_errors) outcome.problems.push_back({record.batch_index, std::move(record.message)});
     return outcome;
   }
-  outcome = append_validated(call, *validated);
+  outcome = append_valid(call.batches, *verdict);
   if (outcome.error == ErrorCode::kNone && log_->unflushed() >= options_.log.flush_messages) {
     flush([outcome = std::move(outcome), later = std::move(later)](Status flushed) mutable {
       if (!flushed) outcome.error = flushed.error().code, outcome.message = flushed.error().message;
@@ -88,13 +89,15 @@ std::optional<ports::AppendOutcome> Partition::append(
   return outcome;
 }
 
-ports::AppendOutcome Partition::append_validated(const AppendCall& call, const record::Validated& validated) {
+ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& valid) {
   ports::AppendOutcome outcome;
   AppendOptions how;
   how.leader_epoch = leader_->epoch();
   how.now_ms = host_.lane.clock().wall_ms();
-  // A batch that had to be compressed anew is elsewhere; all others are where they arrived.
-  MutableBytes batches = validated.rebuilt.empty() ? call.batches : validated.rebuilt.span();
+  // Only a batch that had to be compressed anew is elsewhere; all others go to the disk from where they arrived.
+  if (valid.rebuilt) batches = {reinterpret_cast<uint8_t*>(valid.rebuilt->data()), valid.rebuilt->size()};
+  else batches = batches.first(valid.size);
+  stamp_timestamps(batches, valid.timestamp_type, valid.max_timestamp);
   auto appended = log_->append_as_leader(batches, how);
   if (!appended) {
     outcome.error = appended.error().code;
@@ -103,7 +106,7 @@ ports::AppendOutcome Partition::append_validated(const AppendCall& call, const r
   }
   outcome.base_offset = appended->first_offset;
   outcome.log_start = appended->log_start;
-  outcome.log_append_time = appended->duplicate ? -1 : validated.log_append_time;
+  outcome.log_append_time = appended->duplicate ? -1 : valid.append_time;
   if (appended->rolled) flush({});
   if (!appended->duplicate && leader_->on_append(log_->log_end())) grown(appended->bytes);
   return outcome;

@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "io/blocking_pool.h"
 #include "log/log.h"
 #include "ports/partitions.h"
-#include "record/validate.h"
+#include "record/produce_validator.h"
 #include "replication/leader.h"
 
 namespace moldau {
@@ -21,7 +22,7 @@ namespace moldau {
 // What a topic's configuration means for its partitions.
 struct TopicOptions {
   LogOptions log;
-  record::ValidationOptions validation;
+  ProduceRules rules;  // but for the request and the moment
   int32_t min_insync_replicas = 1;
 };
 
@@ -31,6 +32,7 @@ struct PartitionHost {
   io::BlockingPool& pool;
   io::Logger& logger;
   FileCache& files;
+  ProduceValidator& validator;
   BrokerId self;
 };
 
@@ -100,7 +102,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
-  ports::AppendOutcome append_validated(const AppendCall& call, const record::Validated& validated);
+  ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
   void grown(int64_t bytes);
   void start_flush();
   template <class Work, class Complete>

@@ -36,6 +36,7 @@ class PartitionLane {
 
  private:
   FileCache files_;
+  ProduceValidator validator_;
   PartitionHost host_;
   absl::flat_hash_map<TopicPartition, std::shared_ptr<Partition>> partitions_;
 };

@@ -1,0 +1,122 @@
+#include "cmd/start_command.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "cmd/version.h"
+#include "config/value.h"
+#include "io/posix/posix_runtime.h"
+#include "server/node.h"
+
+namespace moldau::cmd {
+namespace {
+
+int refuse(const std::string& sentence) {
+  fmt::print(stderr, "cannot start: {}\n", sentence);
+  return 1;
+}
+
+Result<config::Properties> read_properties(const StartCommand& command) {
+  config::Properties properties = server::default_properties();
+  if (!command.file.empty()) {
+    std::ifstream in(command.file);
+    if (!in) {
+      return fail(ErrorCode::kInvalidConfig,
+                  fmt::format("{} can't be read. Give the path of a server.properties file, or none for one "
+                              "node with defaults.",
+                              command.file));
+    }
+    properties = config::parse_properties(std::string(std::istreambuf_iterator<char>(in), {}));
+  }
+  for (const std::string& override : command.overrides) {
+    const size_t equals = override.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(ErrorCode::kInvalidConfig,
+                  fmt::format("--override {}: must be of the form key=value", override));
+    }
+    properties.insert_or_assign(std::string(config::trim(override.substr(0, equals))),
+                                std::string(config::trim(override.substr(equals + 1))));
+  }
+  return properties;
+}
+
+// Half of the descriptors that the process may have are for log segments, the rest for clients.
+size_t open_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 512;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return std::min<size_t>(limit.rlim_cur / 2, 20'000);
+}
+
+void print_ready(const server::Node& node) {
+  const server::NodeOptions& options = node.options();
+  std::string listeners, data, client;
+  const auto bound = node.bound();
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const std::string& name = options.listeners[i].name;
+    listeners += fmt::format("{}{}://{}", i ? ", " : "", name, bound[i].text());
+    if (client.empty() && name == options.advertised.front().name) {
+      io::Endpoint at = options.advertised.front().address;
+      if (at.port == 0) at.port = bound[i].port;
+      if (at.host.empty()) at.host = "localhost";
+      client = at.text();
+    }
+  }
+  for (const std::string& dir : options.log_dirs)
+    data += (data.empty() ? "" : ", ") + std::filesystem::absolute(dir).string();
+  fmt::print(
+      "\nMoldau {} is ready\n"
+      "  node id     {} (broker, controller)\n"
+      "  cluster id  {}\n"
+      "  listeners   {}\n"
+      "  data        {}\n"
+      "  stop        Ctrl-C, or kill {}\n"
+      "  try         echo hello | kcat -b {} -P -t greetings\n"
+      "              kcat -b {} -C -t greetings -o beginning -e\n\n",
+      kVersion, options.node_id.value, node.cluster_id(), listeners, data, getpid(), client, client);
+  fmt::print("Transitioning from RECOVERY to RUNNING\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int run_start(const StartCommand& command) {
+  auto properties = read_properties(command);
+  if (!properties) return refuse(properties.error().message);
+  auto options = server::parse_node_options(std::move(*properties));
+  if (!options) return refuse(options.error().message);
+
+  int exit_code = 0;
+  std::unique_ptr<server::Node> node;
+  std::unique_ptr<io::PosixRuntime> runtime;
+  io::PosixOptions posix;
+  posix.listen_backlog = static_cast<int>(options->integer("socket.listen.backlog.size"));
+  posix.on_stop_signal = [&](int) { node->stop(); };
+  runtime = io::make_posix_runtime(std::move(posix));
+  server::NodeEvents events;
+  events.on_running = [&] { print_ready(*node); };
+  events.on_stopped = [&] { runtime->stop(); };
+  events.on_failed = [&](const Error& error) {
+    exit_code = refuse(error.message);
+    std::fflush(stderr);
+    // What is acknowledged is on disk; nothing that still runs may touch a directory that has failed.
+    std::_Exit(exit_code);
+  };
+  node = std::make_unique<server::Node>(*runtime, std::move(*options), open_files(), std::move(events));
+  runtime->lanes().front()->post([&] { node->start(); });
+  runtime->run();
+  node.reset();
+  return exit_code;
+}
+
+}  // namespace moldau::cmd

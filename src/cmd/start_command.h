@@ -1,0 +1,16 @@
+// `moldau start`: reads the configuration, runs one node until it is told to stop.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace moldau::cmd {
+
+struct StartCommand {
+  std::string file;                    // server.properties; empty: the defaults of one node
+  std::vector<std::string> overrides;  // key=value
+};
+
+// Returns the process's exit code: 0 after a clean stop.
+int run_start(const StartCommand& command);
+
+}  // namespace moldau::cmd

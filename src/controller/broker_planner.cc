@@ -1,0 +1,239 @@
+#include "controller/broker_planner.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/assert.h"
+#include "controller/leader_and_isr.h"
+#include "protocol/metadata/broker_registration_change_record.h"
+#include "protocol/metadata/unregister_broker_record.h"
+
+namespace moldau {
+namespace {
+
+using ChangeRecord = protocol::BrokerRegistrationChangeRecord;
+constexpr int8_t kFence = 1;
+constexpr int8_t kUnfence = -1;
+
+void add_fencing(const ControllerView& view, const BrokerRegistration& broker, RecordBuffer& records) {
+  add_leader_and_isr_changes(view, {.removed = broker.id}, view.index.in_isr_of(broker.id), records);
+  records.add(
+      ChangeRecord{.broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .fenced = kFence}, 0);
+}
+
+void add_unfencing(const ControllerView& view, const BrokerRegistration& broker, RecordBuffer& records) {
+  records.add(
+      ChangeRecord{.broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .fenced = kUnfence}, 0);
+  add_leader_and_isr_changes(view, {.added = broker.id}, view.index.leaderless(), records);
+}
+
+void add_controlled_shutdown(const ControllerView& view, const BrokerRegistration& broker,
+                             RecordBuffer& records) {
+  if (!broker.in_controlled_shutdown)
+    records.add(
+        ChangeRecord{
+            .broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .in_controlled_shutdown = 1},
+        1);
+  add_leader_and_isr_changes(view, {.removed = broker.id}, view.index.in_isr_of(broker.id), records);
+}
+
+// Directories that the broker has lost since its registration, or last said so.
+void add_offline_dirs(const ControllerView& view, const BrokerRegistration& broker,
+                      const std::vector<Uuid>& offline, RecordBuffer& records) {
+  std::vector<Uuid> lost, left;
+  for (const Uuid& directory : broker.log_dirs)
+    (std::ranges::find(offline, directory) != offline.end() ? lost : left).push_back(directory);
+  if (lost.empty()) return;
+  for (const Uuid& directory : lost)
+    add_leader_and_isr_changes(view, {.removed = broker.id}, view.index.in_directory(directory), records);
+  records.add(
+      ChangeRecord{
+          .broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .log_dirs = std::move(left)},
+      2);
+}
+
+void add_cordoned_dirs(const BrokerRegistration& broker, const std::optional<std::vector<Uuid>>& cordoned,
+                       RecordBuffer& records) {
+  if (!cordoned || broker.cordoned_log_dirs == cordoned) return;
+  records.add(
+      ChangeRecord{
+          .broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .cordoned_log_dirs = *cordoned},
+      3);
+}
+
+BrokerControlState state_of(const ControllerView& view, const BrokerRegistration& broker) {
+  if (view.sessions.is_shutting_down(broker.id)) return BrokerControlState::kControlledShutdown;
+  return broker.fenced ? BrokerControlState::kFenced : BrokerControlState::kUnfenced;
+}
+
+Status check_directories(const ClusterImage& image, BrokerId id, const std::vector<Uuid>& directories) {
+  const auto refuse = [](std::string why) { return fail(ErrorCode::kInvalidRegistration, std::move(why)); };
+  if (directories.empty()) return refuse("No directories specified in request");
+  if (std::ranges::any_of(directories, &Uuid::is_reserved)) return refuse("Reserved directory ID in request");
+  if (std::set(directories.begin(), directories.end()).size() != directories.size())
+    return refuse("Duplicate directory ID in request");
+  Status free;
+  image.brokers().for_each([&](BrokerId other, const BrokerRegistration& broker) {
+    if (other == id || !free) return;
+    for (const Uuid& directory : broker.log_dirs)
+      if (std::ranges::find(directories, directory) != directories.end())
+        free = refuse("Broker " + std::to_string(other.value) + " is already registered with directory " +
+                      directory.text());
+  });
+  return free;
+}
+
+Status check_feature(const ClusterImage& image, std::string_view name, FeatureRange range) {
+  const int16_t finalized =
+      name == kMetadataVersionFeature ? image.metadata_version().level : image.feature_level(name);
+  if (range.contains(finalized)) return {};
+  return fail(ErrorCode::kUnsupportedVersion,
+              "Unable to register because the broker does not support finalized version " +
+                  std::to_string(finalized) + " of " + std::string(name) +
+                  ". The broker wants a version between " + std::to_string(range.min_level) + " and " +
+                  std::to_string(range.max_level) + ", inclusive.");
+}
+
+Status check_features(const ClusterImage& image, const protocol::BrokerRegistrationRequest& request) {
+  std::set<std::string_view> named;
+  for (const auto& f : request.features) {
+    TRY(check_feature(image, f.name, {f.min_supported_version, f.max_supported_version}));
+    named.insert(f.name);
+  }
+  if (!named.contains(kMetadataVersionFeature))
+    return fail(ErrorCode::kInvalidRegistration, "Request features do not contain 'metadata.version'");
+  Status supported;
+  image.features().for_each([&](const std::string& name, int16_t) {
+    if (supported && !named.contains(name)) supported = check_feature(image, name, {});
+  });
+  return supported;
+}
+
+protocol::RegisterBrokerRecord registration_record(const protocol::BrokerRegistrationRequest& request,
+                                                   const MetadataVersion& version) {
+  protocol::RegisterBrokerRecord record;
+  record.broker_id = request.broker_id;
+  record.incarnation_id = request.incarnation_id;
+  record.rack = request.rack;
+  for (const auto& l : request.listeners)
+    record.end_points.push_back(
+        {.name = l.name, .host = l.host, .port = l.port, .security_protocol = l.security_protocol});
+  for (const auto& f : request.features)
+    record.features.push_back({.name = f.name,
+                               .min_supported_version = f.min_supported_version,
+                               .max_supported_version = f.max_supported_version});
+  if (version.directory_assignment) record.log_dirs = request.log_dirs;
+  return record;
+}
+
+}  // namespace
+
+Status check_broker_epoch(const ClusterImage& image, BrokerId id, BrokerEpoch epoch) {
+  const BrokerRegistration* broker = image.broker(id);
+  if (!broker)
+    return fail(ErrorCode::kStaleBrokerEpoch,
+                "No broker registration found for broker id " + std::to_string(id.value));
+  if (broker->epoch != epoch)
+    return fail(ErrorCode::kStaleBrokerEpoch, "Expected broker epoch " + std::to_string(broker->epoch.value) +
+                                                  ", but got broker epoch " + std::to_string(epoch.value));
+  return {};
+}
+
+Result<Plan<protocol::BrokerRegistrationResponse>> plan_broker_registration(
+    const ControllerView& view, const protocol::BrokerRegistrationRequest& request, Offset next,
+    Instant now) {
+  const ClusterImage& image = view.image;
+  const MetadataVersion& version = image.metadata_version();
+  const BrokerId id(request.broker_id);
+  if (request.cluster_id != view.options.cluster_id)
+    return fail(ErrorCode::kInconsistentClusterId, "Expected cluster ID " + view.options.cluster_id +
+                                                       ", but got cluster ID " +
+                                                       std::string(request.cluster_id));
+  const BrokerRegistration* existing = image.broker(id);
+  const bool same = existing && existing->incarnation == request.incarnation_id;
+  if (existing && !same && view.sessions.is_valid(id, existing->epoch, now))
+    return fail(ErrorCode::kDuplicateBrokerRegistration,
+                "Another broker is registered with that broker id. If the broker was recently restarted this "
+                "should self-resolve "
+                "once the heartbeat manager expires the broker's session.");
+  if (request.is_migrating_zk_broker)
+    return fail(ErrorCode::kBrokerIdNotRegistered, "Controller does not support registering ZK brokers.");
+  if (version.directory_assignment) TRY(check_directories(image, id, request.log_dirs));
+  TRY(check_features(image, request));
+
+  Plan<protocol::BrokerRegistrationResponse> plan;
+  plan.atomic = false;  // the ISR changes are good on their own, and may be many
+  protocol::RegisterBrokerRecord record = registration_record(request, version);
+  if (same) {
+    record.fenced = existing->fenced;
+    record.in_controlled_shutdown = existing->in_controlled_shutdown;
+    record.broker_epoch = existing->epoch.value;
+  } else {
+    add_leader_and_isr_changes(view, {.removed = id}, view.index.in_isr_of(id), plan.records);
+    record.broker_epoch = next.value;
+  }
+  plan.records.add(record, version.register_broker_record);
+  plan.response.broker_epoch = record.broker_epoch;
+  return plan;
+}
+
+Result<HeartbeatPlan> plan_heartbeat(const ControllerView& view,
+                                     const protocol::BrokerHeartbeatRequest& request) {
+  const BrokerId id(request.broker_id);
+  TRY(check_broker_epoch(view.image, id, BrokerEpoch(request.broker_epoch)));
+  const BrokerRegistration& broker = *view.image.broker(id);
+  const BrokerControlState now = state_of(view, broker);
+  HeartbeatFacts facts;
+  facts.wants_fence = request.want_fence;
+  facts.wants_shutdown = request.want_shut_down;
+  facts.caught_up = request.current_metadata_offset >= broker.registered_at.value;
+  facts.leads_partitions = view.index.leads_any(id);
+  if (const auto until = view.sessions.shutdown_offset(id))
+    facts.others_caught_up = *until <= view.sessions.lowest_active_offset(view.image);
+
+  HeartbeatPlan plan;
+  plan.atomic = false;
+  plan.next = next_broker_state(now, facts);
+  if (plan.next != now) {
+    ASSERT(find_transition(now, plan.next), "a transition that broker_states.h doesn't have");
+    switch (plan.next) {
+      case BrokerControlState::kFenced:
+      case BrokerControlState::kShutdownNow: add_fencing(view, broker, plan.records); break;
+      case BrokerControlState::kUnfenced: add_unfencing(view, broker, plan.records); break;
+      case BrokerControlState::kControlledShutdown:
+        add_controlled_shutdown(view, broker, plan.records);
+        break;
+    }
+  }
+  const MetadataVersion& version = view.image.metadata_version();
+  if (version.directory_assignment) add_offline_dirs(view, broker, request.offline_log_dirs, plan.records);
+  if (version.cordoned_log_dirs) add_cordoned_dirs(broker, request.cordoned_log_dirs, plan.records);
+  plan.response.is_caught_up = facts.caught_up;
+  plan.response.is_fenced =
+      plan.next == BrokerControlState::kFenced || plan.next == BrokerControlState::kShutdownNow;
+  plan.response.should_shut_down = plan.next == BrokerControlState::kShutdownNow;
+  return plan;
+}
+
+RecordBuffer plan_fencing(const ControllerView& view, BrokerId broker) {
+  RecordBuffer records;
+  add_fencing(view, *view.image.broker(broker), records);
+  return records;
+}
+
+Result<Plan<protocol::UnregisterBrokerResponse>> plan_unregister_broker(const ControllerView& view,
+                                                                        BrokerId id) {
+  const BrokerRegistration* broker = view.image.broker(id);
+  if (!broker)
+    return fail(ErrorCode::kBrokerIdNotRegistered,
+                "Broker ID " + std::to_string(id.value) + " is not currently registered");
+  Plan<protocol::UnregisterBrokerResponse> plan;
+  plan.atomic = false;
+  plan.response.error_message = std::nullopt;
+  add_leader_and_isr_changes(view, {.removed = id}, view.index.in_isr_of(id), plan.records);
+  plan.records.add(
+      protocol::UnregisterBrokerRecord{.broker_id = id.value, .broker_epoch = broker->epoch.value}, 0);
+  return plan;
+}
+
+}  // namespace moldau

@@ -1,0 +1,28 @@
+// The first registrations of new partitions, from a manual assignment or from the placer.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "controller/controller_view.h"
+#include "controller/placement.h"
+#include "protocol/messages/create_topics.h"
+
+namespace moldau {
+
+// By partition index, from 0. INVALID_REQUEST, INVALID_REPLICA_ASSIGNMENT, INVALID_REPLICATION_FACTOR or
+// INVALID_PARTITIONS.
+Result<std::vector<PartitionRegistration>> assign_new_topic(
+    const ControllerView& view, const protocol::CreateTopicsRequest::CreatableTopic& topic,
+    RandomStream& random);
+
+// Ids given by a person: not empty, registered, with a directory that isn't cordoned, each once, as many as
+// before.
+Status validate_manual_assignment(const ClusterImage& image, std::span<const int32_t> brokers,
+                                  std::optional<size_t> replication_factor);
+// Brokers that the placer may use: registered, not about to shut down, with a directory that isn't cordoned;
+// fenced ones too.
+std::vector<UsableBroker> usable_brokers(const ControllerView& view);
+// Where a broker keeps a new replica: in its only directory, or where it chooses.
+Uuid default_directory(const ClusterImage& image, BrokerId broker);
+
+}  // namespace moldau

@@ -1,0 +1,132 @@
+#include "server/client_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "config/value.h"
+
+namespace moldau::server {
+
+// One lane's connections. Sockets that come before open() wait here.
+struct ClientSide::Lane {
+  struct Waiting {
+    size_t listener;
+    std::unique_ptr<io::Socket> socket;
+  };
+  std::vector<Waiting> waiting;
+  std::unique_ptr<net::ConnectionTable> clients, controllers;  // null until open()
+  bool closed = false;
+};
+
+namespace {
+
+net::ConnectionLimits::Options limit_options(const NodeOptions& options) {
+  net::ConnectionLimits::Options limits;
+  limits.max_connections = static_cast<int>(options.integer("max.connections"));
+  limits.max_per_address = static_cast<int>(options.integer("max.connections.per.ip"));
+  const std::string overrides = options.text("max.connections.per.ip.overrides");
+  for (std::string_view entry : config::split_list(overrides)) {
+    const size_t colon = entry.rfind(':');
+    const auto count = colon == entry.npos ? std::nullopt : config::parse_integer(entry.substr(colon + 1));
+    if (count) limits.per_address[std::string(entry.substr(0, colon))] = static_cast<int>(*count);
+  }
+  return limits;
+}
+
+constexpr size_t kRequestMemory = 256 << 20;  // of all lanes, unless queued.max.request.bytes says otherwise
+
+net::ConnectionOptions connection_options(const NodeOptions& options, size_t lanes) {
+  net::ConnectionOptions connections;
+  connections.max_frame_size = static_cast<size_t>(options.integer("socket.request.max.bytes"));
+  const int64_t memory = options.integer("queued.max.request.bytes");
+  connections.memory_limit = (memory > 0 ? static_cast<size_t>(memory) : kRequestMemory) / lanes;
+  connections.max_idle = std::chrono::milliseconds(options.integer("connections.max.idle.ms"));
+  return connections;
+}
+
+}  // namespace
+
+ClientSide::ClientSide(io::Runtime& runtime, const NodeOptions& options)
+    : runtime_(runtime),
+      options_(options),
+      limits_(std::make_shared<net::ConnectionLimits>(limit_options(options))),
+      connection_options_(connection_options(options, runtime.lanes().size())) {
+  for (size_t i = 0; i < runtime.lanes().size(); ++i) lanes_.push_back(std::make_unique<Lane>());
+}
+
+ClientSide::~ClientSide() = default;
+
+Status ClientSide::listen() {
+  for (size_t i = 0; i < options_.listeners.size(); ++i) {
+    const Listener& listener = options_.listeners[i];
+    auto bound = runtime_.transport().listen(listener.address, runtime_.lanes(),
+                                             [this, i](io::Lane& lane, std::unique_ptr<io::Socket> socket) {
+                                               accepted(lane, i, std::move(socket));
+                                             });
+    if (!bound) {
+      return fail(ErrorCode::kInvalidConfig,
+                  fmt::format("cannot listen on {}://{}: {}. Stop what uses the address, or give this node "
+                              "another one in listeners.",
+                              listener.name, listener.address.text(), bound.error().message));
+    }
+    listeners_.push_back(std::move(*bound));
+  }
+  return {};
+}
+
+std::vector<io::Endpoint> ClientSide::bound() const {
+  std::vector<io::Endpoint> out;
+  for (const auto& listener : listeners_) out.push_back(listener->local());
+  return out;
+}
+
+void ClientSide::accepted(io::Lane& at, size_t listener, std::unique_ptr<io::Socket> socket) {
+  Lane& lane = *lanes_[static_cast<size_t>(at.index())];
+  if (lane.closed) return;
+  if (!lane.clients) {
+    lane.waiting.push_back({listener, std::move(socket)});
+    return;
+  }
+  const std::string& name = options_.listeners[listener].name;
+  const auto& controllers = options_.controller_listener_names;
+  const bool of_controllers = std::ranges::find(controllers, name) != controllers.end();
+  (of_controllers ? lane.controllers : lane.clients)->add(std::move(socket), name);
+}
+
+void ClientSide::open(api::Services& services) {
+  broker_handlers_ = std::make_unique<api::Dispatcher>(services, protocol::ListenerKind::kBroker);
+  controller_handlers_ = std::make_unique<api::Dispatcher>(services, protocol::ListenerKind::kController);
+  for (io::Lane* at : runtime_.lanes()) {
+    at->run([this, at] {
+      Lane& lane = *lanes_[static_cast<size_t>(at->index())];
+      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_,
+                                                            limits_, *broker_handlers_);
+      lane.controllers = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_,
+                                                                limits_, *controller_handlers_);
+      for (auto& [listener, socket] : std::exchange(lane.waiting, {}))
+        accepted(*at, listener, std::move(socket));
+    });
+  }
+}
+
+void ClientSide::close(io::Task done) {
+  listeners_.clear();
+  auto left = std::make_shared<size_t>(lanes_.size());
+  auto finished = std::make_shared<io::Task>(std::move(done));
+  io::Lane& home = *runtime_.lanes().front();
+  for (io::Lane* at : runtime_.lanes()) {
+    at->run([this, at, left, finished, &home] {
+      Lane& lane = *lanes_[static_cast<size_t>(at->index())];
+      lane.closed = true;
+      lane.waiting.clear();
+      if (lane.clients) lane.clients->close_all(), lane.controllers->close_all();
+      home.run([left, finished] {
+        if (--*left == 0) (*finished)();
+      });
+    });
+  }
+}
+
+}  // namespace moldau::server

@@ -1,0 +1,251 @@
+#include "server/node.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "controller/driver/controller.h"
+#include "metadata/driver/broker_lifecycle_driver.h"
+#include "metadata/driver/metadata_follower.h"
+#include "replication/driver/assignment.h"
+#include "server/client_side.h"
+#include "server/make_services.h"
+#include "server/storage.h"
+#include "server/topic_options.h"
+
+namespace moldau::server {
+namespace {
+
+std::vector<RegisteredListener> registered_listeners(const NodeOptions& options,
+                                                     const std::vector<io::Endpoint>& bound) {
+  std::vector<RegisteredListener> out;
+  for (const Listener& advertised : options.advertised) {
+    RegisteredListener listener{advertised.name, advertised.address.host, advertised.address.port,
+                                static_cast<int16_t>(advertised.protocol)};
+    for (size_t i = 0; i < options.listeners.size(); ++i) {
+      if (options.listeners[i].name != advertised.name) continue;
+      if (listener.port == 0) listener.port = bound[i].port;
+    }
+    if (listener.host.empty()) listener.host = "localhost";
+    out.push_back(std::move(listener));
+  }
+  return out;
+}
+
+ControllerOptions controller_options(const NodeOptions& options, const std::string& cluster_id) {
+  ControllerOptions out;
+  out.node_id = options.node_id;
+  out.cluster_id = cluster_id;
+  out.default_partitions = static_cast<int32_t>(options.integer("num.partitions"));
+  out.default_replication_factor = static_cast<int16_t>(options.integer("default.replication.factor"));
+  out.delete_topic_enable = options.boolean("delete.topic.enable");
+  out.session_timeout = std::chrono::milliseconds(options.integer("broker.session.timeout.ms"));
+  out.broker_configs = options.given;
+  return out;
+}
+
+}  // namespace
+
+class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<Node::Core> {
+ public:
+  Core(io::Runtime& runtime, NodeOptions options, size_t open_files, NodeEvents events)
+      : runtime_(runtime),
+        home_(*runtime.lanes().front()),
+        options_(std::move(options)),
+        open_files_(open_files),
+        events_(std::move(events)),
+        clients_(runtime, options_) {}
+
+  void start();
+  void stop();
+  const NodeOptions& options() const { return options_; }
+  const std::string& cluster_id() const { return storage_->identity.cluster_id; }
+  std::vector<io::Endpoint> bound() const { return clients_.bound(); }
+
+  std::string_view name() const override { return "partitions"; }
+  void apply(ImageChange change, io::Task done) override;
+
+ private:
+  void on_storage(Result<Storage> opened);
+  void build_partitions();
+  void build_lifecycle();
+  void running();
+  void schedule_checkpoint();
+  void shut_down();
+  void close_partitions();
+  void fail(const Error& error);
+
+  io::Runtime& runtime_;
+  io::Lane& home_;
+  const NodeOptions options_;
+  const size_t open_files_;
+  NodeEvents events_;
+  ClientSide clients_;
+  std::optional<Storage> storage_;
+  std::unique_ptr<MetadataFollower> follower_;
+  std::unique_ptr<Controller> controller_;
+  std::unique_ptr<DataDirectories> directories_;
+  std::unique_ptr<Partitions> partitions_;
+  std::unique_ptr<Assignment> assignment_;
+  std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
+  std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
+  std::unique_ptr<api::Services> services_;
+  io::Timer checkpoint_timer_;
+  bool ready_ = false;
+  bool stopping_ = false;
+  bool failed_ = false;
+};
+
+void Node::Core::start() {
+  for (const std::string& warning : options_.warnings) runtime_.logger().warn("server", warning);
+  if (auto bound = clients_.listen(); !bound) return fail(bound.error());
+  auto opened = std::make_shared<std::optional<Result<Storage>>>();
+  runtime_.pool().run(
+      home_, [this, opened] { opened->emplace(open_storage(runtime_, options_)); },
+      [self = shared_from_this(), opened] { self->on_storage(std::move(**opened)); });
+}
+
+void Node::Core::on_storage(Result<Storage> opened) {
+  if (!opened) return fail(opened.error());
+  storage_.emplace(std::move(*opened));
+  if (stopping_) return shut_down();
+  const SnapshotOptions snapshots{options_.integer("metadata.log.max.record.bytes.between.snapshots"),
+                                  options_.integer("metadata.log.max.snapshot.interval.ms")};
+  follower_ = std::make_unique<MetadataFollower>(runtime_, *storage_->raft, snapshots);
+  controller_ = std::make_unique<Controller>(runtime_, *storage_->raft, *follower_,
+                                             controller_options(options_, cluster_id()),
+                                             std::move(storage_->bootstrap));
+  build_partitions();
+  build_lifecycle();
+  follower_->add_subscriber(*this);
+  storage_->raft->add_listener(*follower_);
+  storage_->raft->add_listener(*controller_);
+  storage_->raft->start([this](const Error& error) { fail(error); });
+  lifecycle_->start();
+}
+
+void Node::Core::build_partitions() {
+  const int threads = static_cast<int>(options_.integer("num.recovery.threads.per.data.dir"));
+  directories_ =
+      std::make_unique<DataDirectories>(home_, runtime_.pool(), std::move(storage_->directories), threads);
+  std::vector<std::unique_ptr<PartitionLane>> lanes;
+  for (io::Lane* lane : runtime_.lanes()) {
+    lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime_.pool(), runtime_.logger(),
+                                                    options_.node_id, open_files_ / runtime_.lanes().size()));
+  }
+  partitions_ = std::make_unique<Partitions>(std::move(lanes));
+  assignment_ = std::make_unique<Assignment>(Assignment::Parts{
+      home_, runtime_.logger(), runtime_.random(), *directories_, *partitions_, options_.node_id,
+      [this](const ClusterImage& image, std::string_view topic) {
+        return topic_options(options_, image, topic);
+      },
+      [this](const Error& error) { fail(error); }});
+}
+
+void Node::Core::build_lifecycle() {
+  BrokerLifecycleOptions lifecycle;
+  lifecycle.id = options_.node_id;
+  lifecycle.cluster_id = cluster_id();
+  lifecycle.incarnation = runtime_.random().uuid();
+  lifecycle.listeners = registered_listeners(options_, clients_.bound());
+  lifecycle.rack = options_.rack;
+  for (const std::string& root : options_.log_dirs)
+    lifecycle.log_dirs.push_back(storage_->identity.directory_ids.at(root));
+  lifecycle.previous_epoch = BrokerEpoch(directories_->root(0).clean_shutdown_broker_epoch().value_or(-1));
+  lifecycle.heartbeat_interval = std::chrono::milliseconds(options_.integer("broker.heartbeat.interval.ms"));
+  lifecycle.session_timeout = std::chrono::milliseconds(options_.integer("broker.session.timeout.ms"));
+  lifecycle.registration_timeout =
+      std::chrono::milliseconds(options_.integer("initial.broker.registration.timeout.ms"));
+  lifecycle_ = std::make_unique<BrokerLifecycleDriver>(
+      runtime_, *controller_, *follower_, std::move(lifecycle),
+      BrokerLifecycleEvents{.on_caught_up = [] {},
+                            .on_running = [this] { running(); },
+                            .on_shutdown_allowed = [this] { shut_down(); },
+                            .on_gave_up =
+                                [this](const std::string& why) {
+                                  fail({ErrorCode::kBrokerNotAvailable, why});
+                                }});
+}
+
+void Node::Core::apply(ImageChange change, io::Task done) {
+  assignment_->apply(std::move(change.image), std::move(change.delta),
+                     [this, done = std::move(done)]() mutable {
+                       done();
+                       // The first image that knows this broker has all its partitions: their logs are loaded now.
+                       if (!std::exchange(ready_, true)) lifecycle_->set_ready();
+                     });
+}
+
+void Node::Core::running() {
+  producer_ids_ =
+      std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
+  services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_},
+                            options_, cluster_id());
+  clients_.open(*services_);
+  schedule_checkpoint();
+  if (events_.on_running) events_.on_running();
+}
+
+// Wakes once a minute, and writes only what changed.
+void Node::Core::schedule_checkpoint() {
+  const auto interval =
+      std::chrono::milliseconds(options_.integer("log.flush.offset.checkpoint.interval.ms"));
+  checkpoint_timer_ = home_.after(interval, [this] {
+    assignment_->checkpoint([this] {
+      if (!stopping_) schedule_checkpoint();
+    });
+  });
+}
+
+// ---- the end
+
+void Node::Core::stop() {
+  if (std::exchange(stopping_, true)) return;
+  if (!lifecycle_) return;  // still opening: on_storage goes on from here
+  lifecycle_->begin_shutdown();
+}
+
+void Node::Core::shut_down() {
+  checkpoint_timer_.cancel();
+  clients_.close([self = shared_from_this()] { self->close_partitions(); });
+}
+
+void Node::Core::close_partitions() {
+  const auto close_metadata = [self = shared_from_this()] {
+    if (!self->storage_) return;
+    self->storage_->raft->stop([self] {
+      if (self->events_.on_stopped) self->events_.on_stopped();
+    });
+  };
+  if (!assignment_) return close_metadata();
+  assignment_->close(lifecycle_->epoch().value, [self = shared_from_this(), close_metadata](Status closed) {
+    if (!closed) self->runtime_.logger().error("log", closed.error().message);
+    close_metadata();
+  });
+}
+
+void Node::Core::fail(const Error& error) {
+  if (std::exchange(failed_, true)) return;
+  if (events_.on_failed) events_.on_failed(error);
+}
+
+Node::Node(io::Runtime& runtime, NodeOptions options, size_t open_files, NodeEvents events)
+    : core_(std::make_shared<Core>(runtime, std::move(options), open_files, std::move(events))) {}
+Node::~Node() = default;
+void Node::start() {
+  core_->start();
+}
+void Node::stop() {
+  core_->stop();
+}
+const NodeOptions& Node::options() const {
+  return core_->options();
+}
+const std::string& Node::cluster_id() const {
+  return core_->cluster_id();
+}
+std::vector<io::Endpoint> Node::bound() const {
+  return core_->bound();
+}
+
+}  // namespace moldau::server

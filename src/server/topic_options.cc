@@ -1,0 +1,110 @@
+#include "server/topic_options.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "config/keys.h"
+#include "config/value.h"
+
+namespace moldau::server {
+namespace {
+
+// A topic's values: its own, else what the brokers have been told while they ran, else server.properties, else the default.
+class TopicValues {
+ public:
+  TopicValues(const NodeOptions& options, const ClusterImage& image, std::string_view topic)
+      : options_(options), image_(image), topic_(topic), own_id_(std::to_string(options.node_id.value)) {}
+
+  std::string text(std::string_view name) const {
+    const config::Key* key = config::find(config::topic_keys(), name);
+    ASSERT(key, "a key that topics don't have");
+    if (const std::string* own = image_.config(ConfigType::kTopic, topic_, name)) return *own;
+    for (const config::Synonym& synonym : key->synonyms) {
+      const std::string* value = broker_value(synonym.key);
+      if (!value) continue;
+      const auto number = synonym.times == 1 ? std::nullopt : config::parse_integer(*value);
+      // -1 means «no limit» in every unit.
+      return number && *number >= 0 ? std::to_string(*number * synonym.times) : *value;
+    }
+    return std::string(key->default_value.value_or(""));
+  }
+  int64_t integer(std::string_view name) const { return config::parse_integer(text(name)).value_or(0); }
+
+ private:
+  const std::string* broker_value(std::string_view key) const {
+    if (const std::string* value = image_.config(ConfigType::kBroker, own_id_, key)) return value;
+    if (const std::string* value = image_.config(ConfigType::kBroker, "", key)) return value;
+    const auto given = options_.given.find(key);
+    return given == options_.given.end() ? nullptr : &given->second;
+  }
+
+  const NodeOptions& options_;
+  const ClusterImage& image_;
+  std::string_view topic_;
+  std::string own_id_;
+};
+
+LogOptions log_options(const NodeOptions& options, const TopicValues& values) {
+  LogOptions log;
+  const int64_t internal_bytes = values.integer("internal.segment.bytes");  // Kafka's own door for tests
+  log.segment_bytes =
+      static_cast<int32_t>(internal_bytes > 0 ? internal_bytes : values.integer("segment.bytes"));
+  log.segment_ms = values.integer("segment.ms");
+  log.segment_jitter_ms = values.integer("segment.jitter.ms");
+  log.segment_index_bytes = static_cast<int32_t>(values.integer("segment.index.bytes"));
+  log.index_interval_bytes = static_cast<int32_t>(values.integer("index.interval.bytes"));
+  log.retention_ms = values.integer("retention.ms");
+  log.retention_bytes = values.integer("retention.bytes");
+  const std::string cleanup = values.text("cleanup.policy");
+  const auto policies = config::split_list(cleanup);
+  log.cleanup_delete = std::ranges::find(policies, "delete") != policies.end();
+  log.cleanup_compact = std::ranges::find(policies, "compact") != policies.end();
+  log.file_delete_delay_ms = values.integer("file.delete.delay.ms");
+  log.flush_messages = values.integer("flush.messages");
+  log.flush_ms = values.integer("flush.ms");
+  log.producer_id_expiration_ms = options.integer("producer.id.expiration.ms");
+  log.transaction_partition_verification = options.boolean("transaction.partition.verification.enable");
+  return log;
+}
+
+struct TopicCodec {
+  std::string_view name;
+  Codec codec;
+  std::string_view level_key;
+};
+constexpr TopicCodec kCodecs[] = {{"uncompressed", Codec::kNone, ""},
+                                  {"gzip", Codec::kGzip, "compression.gzip.level"},
+                                  {"snappy", Codec::kSnappy, ""},
+                                  {"lz4", Codec::kLz4, "compression.lz4.level"},
+                                  {"zstd", Codec::kZstd, "compression.zstd.level"}};
+
+ProduceRules produce_rules(const TopicValues& values, bool compacted) {
+  ProduceRules rules;
+  rules.max_message_bytes = static_cast<int32_t>(values.integer("max.message.bytes"));
+  rules.compacted = compacted;
+  rules.timestamp_type = values.text("message.timestamp.type") == "LogAppendTime"
+                             ? TimestampType::kLogAppendTime
+                             : TimestampType::kCreateTime;
+  rules.timestamp_before_max_ms = values.integer("message.timestamp.before.max.ms");
+  rules.timestamp_after_max_ms = values.integer("message.timestamp.after.max.ms");
+  const std::string compression = values.text("compression.type");  // "producer" is none of the codecs
+  for (const TopicCodec& codec : kCodecs) {
+    if (codec.name != compression) continue;
+    rules.compression = codec.codec;
+    if (!codec.level_key.empty()) rules.compression_level = static_cast<int>(values.integer(codec.level_key));
+  }
+  return rules;
+}
+
+}  // namespace
+
+TopicOptions topic_options(const NodeOptions& options, const ClusterImage& image, std::string_view topic) {
+  const TopicValues values(options, image, topic);
+  TopicOptions out;
+  out.log = log_options(options, values);
+  out.rules = produce_rules(values, out.log.cleanup_compact);
+  out.min_insync_replicas = static_cast<int32_t>(values.integer("min.insync.replicas"));
+  return out;
+}
+
+}  // namespace moldau::server
