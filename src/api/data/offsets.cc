@@ -47,9 +47,9 @@ ErrorCode check_offset_query(const TopicImage* topic,
                              const ListOffsetsRequest::ListOffsetsPartition& partition, int16_t version,
                              bool twice) {
   if (twice) return ErrorCode::kInvalidRequest;
+  if (!timestamp_is_supported(partition.timestamp, version)) return ErrorCode::kUnsupportedVersion;
   if (!topic || !topic->partition(PartitionId(partition.partition_index)))
     return ErrorCode::kUnknownTopicOrPartition;
-  if (!timestamp_is_supported(partition.timestamp, version)) return ErrorCode::kUnsupportedVersion;
   return ErrorCode::kNone;
 }
 
@@ -71,8 +71,11 @@ std::vector<ports::OffsetQuery> plan(const ClusterImage& image, const ListOffset
     for (const auto& partition : topic.partitions) {
       auto& answer = answered.partitions.emplace_back();
       answer.partition_index = partition.partition_index;
-      const ErrorCode error = check_offset_query(known, partition, version,
-                                                 twice.contains({topic.name, partition.partition_index}));
+      const ErrorCode error =
+          request.isolation_level < 0 || request.isolation_level > 1
+              ? ErrorCode::kInvalidRequest
+              : check_offset_query(known, partition, version,
+                                   twice.contains({topic.name, partition.partition_index}));
       if (error != ErrorCode::kNone) {
         answer.error_code = static_cast<int16_t>(error);
         continue;
