@@ -162,6 +162,9 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
     plan->parts.push_back({id, Offset(it->offset), it->max_bytes, LeaderEpoch(it->current_leader_epoch),
                            LeaderEpoch(it->last_fetched_epoch)});
   }
+  // Kafka names unknown ids before unknown partitions.
+  std::ranges::stable_partition(
+      fetch.refused, [&](uint32_t i) { return fetch.outcomes[i].error == ErrorCode::kUnknownTopicId; });
   return plan;
 }
 

@@ -163,7 +163,7 @@ TEST_F(FetchTest, ThePortGetsWhatTheClientAsksWithinTheNodesLimits) {
 
 TEST_F(FetchTest, WhatIsUnknownComesLast) {
   EXPECT_EQ(text(fetch(request(12, {{"x", 0}, {"a", 9}, {"a", 0}}), 12, {outcome(1)})), "a-0:1 x-0!3 a-9!3");
-  EXPECT_EQ(text(fetch(request(13, {{"x", 0}, {"a", 9}, {"a", 0}}), 13, {outcome(1)})),
+  EXPECT_EQ(text(fetch(request(13, {{"a", 9}, {"x", 0}, {"a", 0}}), 13, {outcome(1)})),
             "#a-0:1 #?-0!100 #a-9!3");
   const auto response = fetch(request(12, {{"x", 0}}), 12, {});
   EXPECT_EQ(text(response), "x-0!3");
