@@ -29,10 +29,10 @@ struct Fetch {
       session;  // of an incremental fetch; of a full one: what will be kept, if there is room
   bool incremental = false;
   std::vector<FetchSession::Positions::iterator> asked;  // in the order of the session's positions
-  std::vector<TopicPartition> ids;                       // of each asked, zero where the topic is unknown
   std::vector<ports::FetchOutcome> outcomes;             // likewise
   std::vector<uint32_t> sent;                            // which of the asked went to the port
-  std::vector<uint32_t> refused;                         // which didn't; they are answered last
+  std::vector<uint32_t> told;     // which are answered first: those, and topics that were replaced
+  std::vector<uint32_t> refused;  // which are answered last: what is unknown
 };
 
 bool by_id(const Call& call) {
@@ -126,11 +126,24 @@ ErrorCode open_session(Fetch& fetch) {
   return ErrorCode::kNone;
 }
 
-const TopicImage* find_topic(const ClusterImage& image, const FetchKey& key) {
-  return key.topic.empty() ? image.topic(key.topic_id) : image.topic(key.topic);
+// The topic that a position means, or why there is none. A session remembers the names of its ids, as Kafka
+// does: what is gone is then an unknown topic, and a new topic of the same name isn't the one that is meant.
+Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& position) {
+  const FetchKey& key = position.key;
+  const bool named = !key.topic.empty();
+  const TopicImage* topic = named ? image.topic(key.topic) : image.topic(key.topic_id);
+  if (topic && topic->partition(PartitionId(key.partition))) {
+    if (!named && position.known_as.empty()) position.known_as = topic->name;
+    return topic;
+  }
+  if (topic || named) return fail(ErrorCode::kUnknownTopicOrPartition);
+  if (position.known_as.empty()) return fail(ErrorCode::kUnknownTopicId);
+  const TopicImage* successor = image.topic(position.known_as);
+  const bool replaced = successor && successor->partition(PartitionId(key.partition));
+  return fail(replaced ? ErrorCode::kInconsistentTopicId : ErrorCode::kUnknownTopicOrPartition);
 }
 
-// Turns the session's positions into parts for the port; unknown topics are answered here.
+// Turns the session's positions into parts for the port; what is unknown is answered here.
 std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   auto plan = std::make_shared<ports::FetchRequest>();
   const FetchRequest& request = fetch.request;
@@ -142,25 +155,25 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   const ClusterImage& image = fetch.services.image(fetch.lane);
   auto& positions = fetch.session->positions();
   for (auto it = positions.begin(); it != positions.end(); ++it) {
-    const TopicImage* topic = find_topic(image, it->key);
-    const TopicPartition id{topic ? topic->id : Uuid{}, PartitionId(it->key.partition)};
-    ports::FetchOutcome& outcome = fetch.outcomes.emplace_back();
+    const auto place = static_cast<uint32_t>(fetch.asked.size());
     fetch.asked.push_back(it);
-    fetch.ids.push_back(id);
-    if (!topic && it->key.topic.empty())
-      outcome.error = ErrorCode::kUnknownTopicId;
-    else if (!topic || !topic->partition(id.partition))
-      outcome.error = ErrorCode::kUnknownTopicOrPartition;
+    ports::FetchOutcome& outcome = fetch.outcomes.emplace_back();
+    const Result<const TopicImage*> topic = find_topic(image, *it);
+    if (!topic)
+      outcome.error = topic.error().code;
     else if (from_replica)
       outcome.error = ErrorCode::kNotLeaderOrFollower;  // nobody replicates from a single node
-    const auto place = static_cast<uint32_t>(fetch.asked.size() - 1);
-    if (outcome.error != ErrorCode::kNone) {
-      fetch.refused.push_back(place);
-      continue;
+    if (outcome.error == ErrorCode::kNone) {
+      fetch.sent.push_back(place);
+      plan->parts.push_back({{(*topic)->id, PartitionId(it->key.partition)},
+                             Offset(it->offset),
+                             it->max_bytes,
+                             LeaderEpoch(it->current_leader_epoch),
+                             LeaderEpoch(it->last_fetched_epoch)});
     }
-    fetch.sent.push_back(place);
-    plan->parts.push_back({id, Offset(it->offset), it->max_bytes, LeaderEpoch(it->current_leader_epoch),
-                           LeaderEpoch(it->last_fetched_epoch)});
+    const bool refused =
+        outcome.error != ErrorCode::kNone && outcome.error != ErrorCode::kInconsistentTopicId;
+    (refused ? fetch.refused : fetch.told).push_back(place);
   }
   // Kafka names unknown ids before unknown partitions.
   std::ranges::stable_partition(
@@ -248,7 +261,7 @@ void add_partition(FetchResponse& response, const FetchKey& key, FetchResponse::
 void answer(Fetch& fetch) {
   FetchResponse response;
   std::vector<io::FileRange> ranges;
-  for (uint32_t i : fetch.sent) {
+  for (uint32_t i : fetch.told) {
     FetchPosition& position = *fetch.asked[i];
     if (!is_news(position, fetch.outcomes[i]) && fetch.incremental) continue;
     const bool has_records = fetch.outcomes[i].records.length > 0;

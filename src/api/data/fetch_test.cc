@@ -330,6 +330,17 @@ TEST_F(FetchTest, SessionsWithTopicIds) {
   EXPECT_EQ(fetch(next(named, 1, 13), 13, {}).error_code, 106);
 }
 
+TEST_F(FetchTest, ASessionRemembersTheNamesOfItsTopicIds) {
+  const auto first = open(13, {{"a", 0}, {"x", 0}}, {outcome(5)});
+  bench.images.image = TestImage().broker(1).take();
+  EXPECT_EQ(text(fetch(next(first, 1, 13), 13, {})), "#?-0!100 #a-0!3");
+  bench.images.image = TestImage().broker(1).topic("a", 2, {{}, {}}).take();  // another one of this name
+  const auto replaced = fetch(next(first, 2, 13), 13, {});
+  EXPECT_EQ(text(replaced), "#a-0!103 #?-0!100");
+  EXPECT_FALSE(replaced.responses[0].partitions[0].aborted_transactions);
+  EXPECT_EQ(text(fetch(next(first, 3, 13, {{"b", 1}}), 13, {outcome(2)})), "#a-0!103 #b-1:2 #?-0!100");
+}
+
 TEST_F(FetchTest, WrongIdsAndEpochs) {
   const auto first = open(12, {{"a", 0}}, {outcome(5)});
   for (int32_t epoch : {2, 5}) {
