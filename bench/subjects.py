@@ -46,7 +46,13 @@ class BrokerSubject:
         answer = call(self.port, "CreateTopics", 7, {"timeout_ms": 60000, "topics": [
             {"name": name, "num_partitions": PARTITIONS, "replication_factor": 1}]})
         assert answer["topics"][0]["error_code"] == 0, answer
+        wait_until(lambda: self._leads(name), 60, f"leaders for {name}")
         return name
+
+    def _leads(self, name):  # metadata may tell of a leader a little before it leads
+        answer = call(self.port, "ListOffsets", 7, {"replica_id": -1, "topics": [{"name": name, "partitions": [
+            {"partition_index": p, "timestamp": -1} for p in range(PARTITIONS)]}]})
+        return all(p["error_code"] == 0 for p in answer["topics"][0]["partitions"])
 
     def drop_topic(self):
         name = f"bench-{self._topics}"
