@@ -57,6 +57,13 @@ public class Walk {
     Map<String, String> configs = new HashMap<>();
     for (int i = 0; i < config.length; i += 2) configs.put(config[i], config[i + 1]);
     admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1).configs(configs))).all().get();
+    for (boolean known = false; !known;) {  // brokers hear of a topic a little after its creation is acknowledged
+      try {
+        known = admin.describeTopics(List.of(name)).allTopicNames().get().get(name).partitions().size() == partitions;
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) throw e;
+      }
+    }
   }
 
   /** `count` records from `offset` on, by assignment. */
