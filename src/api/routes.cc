@@ -3,6 +3,7 @@
 
 #include "api/admin/create_topics.h"
 #include "api/admin/delete_topics.h"
+#include "api/admin/describe_configs.h"
 #include "api/cluster/api_versions.h"
 #include "api/cluster/metadata.h"
 #include "api/data/fetch.h"
@@ -26,12 +27,14 @@ constexpr auto kBroker = std::to_array<Route>({
     {ApiKey::kDeleteTopics, handle_delete_topics},
     {ApiKey::kInitProducerId, handle_init_producer_id},
     {ApiKey::kOffsetForLeaderEpoch, handle_offset_for_leader_epoch},
+    {ApiKey::kDescribeConfigs, handle_describe_configs},
 });
 
 constexpr auto kController = std::to_array<Route>({
     {ApiKey::kApiVersions, handle_controller_api_versions},
     {ApiKey::kCreateTopics, handle_create_topics},
     {ApiKey::kDeleteTopics, handle_delete_topics},
+    {ApiKey::kDescribeConfigs, handle_describe_configs},
 });
 
 static_assert(std::ranges::is_sorted(kBroker, {}, &Route::key));

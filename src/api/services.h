@@ -7,6 +7,7 @@
 #include "api/cluster/auto_create.h"
 #include "api/data/fetch_session.h"
 #include "io/runtime.h"
+#include "ports/configs.h"
 #include "ports/controller.h"
 #include "ports/images.h"
 #include "ports/partitions.h"
@@ -31,6 +32,7 @@ struct Services {
   ports::PartitionsPort& partitions;
   ports::ControllerPort& controller;
   ports::ProducerIdsPort& producer_ids;
+  ports::ConfigsPort& configs;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only

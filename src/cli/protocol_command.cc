@@ -1,7 +1,6 @@
 #include "cli/protocol_command.h"
 
 #include <CLI/CLI.hpp>
-#include <deque>
 #include <functional>
 #include <iostream>
 #include <vector>
@@ -98,8 +97,8 @@ Result<std::string> decode_line(const Options& options, std::string_view line) {
 
 Result<std::string> encode_line(const Options& options, std::string_view line) {
   AnyMessage message(*options.info);
-  std::deque<std::string> storage;
-  TRY(protocol::from_json(*options.info, line, message.get(), storage));
+  Arena arena;
+  TRY(protocol::from_json(*options.info, line, message.get(), arena));
   TRY(protocol::check_encodable(*options.info, message.get(), options.version));
   protocol::Encoder out;
   if (options.framed)

@@ -42,8 +42,8 @@ Result<Activation> plan_activation(const ImageReplay& state, const RecordBuffer&
   return activation;
 }
 
-Result<RecordBuffer> plan_controller_registration(const ClusterImage& image,
-                                                  const protocol::ControllerRegistrationRequest& request) {
+Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registration(
+    const ClusterImage& image, const protocol::ControllerRegistrationRequest& request) {
   if (!image.metadata_version().controller_registration)
     return fail(ErrorCode::kUnsupportedVersion,
                 "The current MetadataVersion is too old to support controller registrations.");
@@ -57,8 +57,23 @@ Result<RecordBuffer> plan_controller_registration(const ClusterImage& image,
     record.features.push_back({.name = f.name,
                                .min_supported_version = f.min_supported_version,
                                .max_supported_version = f.max_supported_version});
+  Plan<protocol::ControllerRegistrationResponse> plan;
+  plan.records.add(record, 0);
+  plan.response.error_message = std::nullopt;
+  return plan;
+}
+
+RecordBuffer plan_own_registration(const ClusterImage& image, const ControllerOptions& options) {
   RecordBuffer records;
-  records.add(record, 0);
+  ControllerRegistration self;
+  self.id = options.node_id;
+  self.incarnation = options.incarnation;
+  self.listeners = options.listeners;
+  for (const SupportedFeature& f : supported_features())
+    self.features[std::string(f.name)] = {f.min_level, f.max_level};
+  const ControllerRegistration* known = image.controllers().find(options.node_id);
+  if (image.metadata_version().controller_registration && !(known && *known == self))
+    records.add(self.to_record(), 0);
   return records;
 }
 

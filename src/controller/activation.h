@@ -7,6 +7,8 @@
 #pragma once
 #include <string>
 
+#include "controller/controller_options.h"
+#include "controller/plan.h"
 #include "metadata/image_replay.h"
 #include "metadata/record_buffer.h"
 #include "protocol/messages/controller_registration.h"
@@ -21,8 +23,10 @@ struct Activation {
 // INVALID_RECORD if the bootstrap records don't begin with a metadata.version that this release knows.
 Result<Activation> plan_activation(const ImageReplay& state, const RecordBuffer& bootstrap);
 
-// RegisterControllerRecord; UNSUPPORTED_VERSION where the metadata.version has none.
-Result<RecordBuffer> plan_controller_registration(const ClusterImage& image,
-                                                  const protocol::ControllerRegistrationRequest& request);
+// UNSUPPORTED_VERSION where the metadata.version has no such record.
+Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registration(
+    const ClusterImage& image, const protocol::ControllerRegistrationRequest& request);
+// This controller's own registration; no records if it is registered like this already, or can't be.
+RecordBuffer plan_own_registration(const ClusterImage& image, const ControllerOptions& options);
 
 }  // namespace moldau

@@ -2,14 +2,18 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "metadata/registrations.h"
 
 namespace moldau {
 
 struct ControllerOptions {
   BrokerId node_id;
+  Uuid incarnation;                           // of this process, for its registration as a controller
+  std::vector<RegisteredListener> listeners;  // the controller's own
   std::string cluster_id;
   int32_t default_partitions = 1;                      // num.partitions
   int16_t default_replication_factor = 1;              // default.replication.factor

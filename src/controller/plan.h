@@ -3,6 +3,7 @@
 // anything but bytes.
 #pragma once
 #include "base/arena.h"
+#include "base/result.h"
 #include "metadata/record_buffer.h"
 
 namespace moldau {

@@ -77,7 +77,7 @@ void Log::install(ColdRead& answered) {
       if (file && !slot.open_file()) slot.put(std::const_pointer_cast<io::File>(file), cache_);
       file.reset();
     };
-    keep(segment.files->log, lookup.view.log);
+    if (index + 1 < segments_.size()) keep(segment.files->log, lookup.view.log);  // the active one is opened for writing
     keep(segment.files->offsets, lookup.view.offsets);
     keep(segment.files->times, lookup.view.times);
     keep(segment.files->txns, lookup.view.txns);

@@ -1,22 +1,25 @@
-// BrokerLifecycle: what a broker says to the controller, and when: registration, heartbeats, controlled
-// shutdown. Pure; owner: the driver's lane. metadata/driver/broker_lifecycle_driver sends what comes out.
+// BrokerLifecycle: what a broker says to the controller, and when: registration, heartbeats, controlled shutdown. Pure;
+// owner: the driver's lane. metadata/driver/broker_lifecycle_driver sends what comes out.
 //
 //   state                          leaves when
-//   STARTING                       an answer says that the metadata is caught up
-//   RECOVERY                       the logs are loaded (set_ready) and an answer says that it isn't fenced
+//   NOT_RUNNING                    start
+//   STARTING                       an answer says that its metadata is caught up
+//   RECOVERY                       an answer says that it isn't fenced; it wants to be until its logs are loaded (set_ready)
 //   RUNNING                        begin_shutdown
-//   PENDING_CONTROLLED_SHUTDOWN    an answer says that it should shut down, or the time is up
+//   PENDING_CONTROLLED_SHUTDOWN    an answer says that it should shut down
 //   SHUTTING_DOWN                  never
 //
 // Invariants
 //   L1  at most one request is in flight
 //   L2  after a failure the next request waits: 100 ms, doubled up to the session timeout
+//   L3  a broker whose registration isn't known any more (STALE_BROKER_EPOCH) registers again
 #pragma once
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
 #include "base/time.h"
 #include "metadata/registrations.h"
 #include "protocol/messages/broker_heartbeat.h"
@@ -24,7 +27,7 @@
 
 namespace moldau {
 
-enum class BrokerState : int8_t {
+enum class BrokerState : int8_t {  // the numbers are those of Kafka's metric BrokerState
   kNotRunning = 0,
   kStarting = 1,
   kRecovery = 2,
@@ -49,36 +52,53 @@ struct BrokerLifecycleOptions {
 
 class BrokerLifecycle {
  public:
-  // Views into the options, which live as long as this.
+  // What to do after an input. Requests' views point into the options.
   struct Output {
     std::optional<protocol::BrokerRegistrationRequest> registration;
     std::optional<protocol::BrokerHeartbeatRequest> heartbeat;
-    std::optional<Instant> wake_at;         // call tick() then
-    std::optional<std::string> transition;  // a line for the log
-    bool gave_up = false;                   // not registered in time: the node must stop
+    std::vector<BrokerState> entered;  // in order
+    bool gave_up = false;              // not registered in time: the process must stop
   };
 
-  explicit BrokerLifecycle(BrokerLifecycleOptions options);
+  explicit BrokerLifecycle(BrokerLifecycleOptions options) : options_(std::move(options)) {}
 
-  Output start(Instant now);
-  // The logs are loaded; the broker may serve.
-  Output set_ready(Instant now);
-  Output begin_shutdown(Instant now);
-  Output set_offline_dirs(Instant now, std::vector<Uuid> offline);
-  Output tick(Instant now, Offset metadata_end);
+  void start(Instant now);
+  void set_ready(Instant now);  // the logs are loaded
+  void begin_shutdown(Instant now);
+  void set_offline_dirs(Instant now, std::vector<Uuid> offline);
 
-  Output on_registered(Instant now, BrokerEpoch epoch);
-  Output on_heartbeat(Instant now, const protocol::BrokerHeartbeatResponse& response);
-  // Either request failed, or wasn't answered.
-  Output on_failure(Instant now, const std::string& why, bool must_register_again);
+  void on_registered(Instant now, BrokerEpoch epoch);
+  void on_heartbeat(Instant now, const protocol::BrokerHeartbeatResponse& response);
+  void on_failure(Instant now, ErrorCode error);  // of the request in flight
+
+  // What is due. `metadata_end`: before it this broker has all metadata.
+  Output poll(Instant now, Offset metadata_end);
+  // When poll() has something at the latest; nullopt: not before another input.
+  std::optional<Instant> next() const;
 
   BrokerState state() const { return state_; }
   BrokerEpoch epoch() const { return epoch_; }
 
  private:
+  void enter(BrokerState state);
+  void send_at(Instant when);
+  protocol::BrokerRegistrationRequest registration() const;
+  protocol::BrokerHeartbeatRequest heartbeat(Offset metadata_end) const;
+
   BrokerLifecycleOptions options_;
   BrokerState state_ = BrokerState::kNotRunning;
   BrokerEpoch epoch_{-1};
+  bool registered_ = false;  // and not refused since
+  bool ever_registered_ = false;
+  bool ready_ = false;
+  bool in_flight_ = false;
+  bool again_ = false;  // something happened while a request was in flight: the next goes at once
+  bool asked_to_shut_down_ = false;
+  int failures_ = 0;
+  Instant give_up_at_;
+  std::optional<Instant> send_at_;
+  std::vector<Uuid> offline_dirs_;
+  std::vector<BrokerState> entered_;
 };
 
 }  // namespace moldau

@@ -6,12 +6,20 @@
 namespace moldau {
 namespace {
 
-using protocol::MetadataRecordType;
+// "TOPIC_RECORD", as Kafka's tools say.
+std::string upper_name(std::string_view name) {
+  std::string upper;
+  for (const char c : name) {
+    const bool begins = c >= 'A' && c <= 'Z';
+    if (begins && !upper.empty()) upper += '_';
+    upper += begins ? c : static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
 
-Error at_position(Error error, Offset offset, std::string what) {
-  error.message =
-      "metadata log, offset " + std::to_string(offset.value) + ", " + std::move(what) + ": " + error.message;
-  return error;
+std::unexpected<Error> at_position(Error error, Offset offset, std::string_view what) {
+  error.message = "metadata log, offset " + std::to_string(offset.value) + ", " + std::string(what) + ": " + error.message;
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace
@@ -33,34 +41,35 @@ void ImageReplay::advance(const RecordPosition& at) {
 }
 
 Status ImageReplay::replay(Bytes record, const RecordPosition& at) {
-  auto frame = parse_record_frame(record);
-  if (!frame) return std::unexpected(at_position(std::move(frame).error(), at.offset, "a record"));
-  Status done;
-  switch (frame->type) {
-    case MetadataRecordType::kBeginTransaction:
-    case MetadataRecordType::kEndTransaction:
-    case MetadataRecordType::kAbortTransaction: done = replay_transaction(*frame, at); break;
-    default: done = RecordApplier(image_, delta_, at.offset).apply(*frame);
+  const auto decoded = protocol::decode_metadata_record(record);
+  if (!decoded) return at_position(decoded.error(), at.offset, "a record");
+  if (Status done = apply(decoded->record, at); !done) {
+    const std::string_view name = std::visit([]<class R>(const R&) { return R::kName; }, decoded->record);
+    return at_position(std::move(done).error(), at.offset, upper_name(name));
   }
-  if (!done)
-    return std::unexpected(
-        at_position(std::move(done).error(), at.offset, record_type_name(static_cast<int16_t>(frame->type))));
   if (!in_snapshot_) advance(at);
   return {};
 }
 
-Status ImageReplay::replay_transaction(const RecordFrame& frame, const RecordPosition& at) {
+Status ImageReplay::apply(const protocol::MetadataRecord& record, const RecordPosition& at) {
+  if (std::holds_alternative<protocol::BeginTransactionRecord>(record)) return begin_transaction(at);
+  if (std::holds_alternative<protocol::EndTransactionRecord>(record)) return end_transaction(true);
+  if (std::holds_alternative<protocol::AbortTransactionRecord>(record)) return end_transaction(false);
+  return RecordApplier(image_, delta_, at.offset).apply(record);
+}
+
+Status ImageReplay::begin_transaction(const RecordPosition& at) {
   if (in_snapshot_) return fail(ErrorCode::kInvalidRecord, "a snapshot has no transactions");
-  if (frame.type == MetadataRecordType::kBeginTransaction) {
-    if (in_transaction())
-      return fail(ErrorCode::kInvalidRecord,
-                  "one is open since offset " + std::to_string(transaction_start_.value));
-    before_transaction_ = Saved{image_, delta_};
-    transaction_start_ = at.offset;
-    return {};
-  }
+  if (in_transaction())
+    return fail(ErrorCode::kInvalidRecord, "one is open since offset " + std::to_string(transaction_start_.value));
+  before_transaction_ = Saved{image_, delta_};
+  transaction_start_ = at.offset;
+  return {};
+}
+
+Status ImageReplay::end_transaction(bool commit) {
   if (!in_transaction()) return fail(ErrorCode::kInvalidRecord, "no transaction is open");
-  if (frame.type == MetadataRecordType::kAbortTransaction) {
+  if (!commit) {
     image_ = std::move(before_transaction_->image);
     delta_ = std::move(before_transaction_->delta);
   }

@@ -18,6 +18,7 @@
 #include "metadata/cluster_delta.h"
 #include "metadata/cluster_image.h"
 #include "metadata/record_buffer.h"
+#include "protocol/metadata_record.h"
 
 namespace moldau {
 
@@ -62,7 +63,9 @@ class ImageReplay {
     ClusterDelta delta;
   };
 
-  Status replay_transaction(const RecordFrame& frame, const RecordPosition& at);
+  Status apply(const protocol::MetadataRecord& record, const RecordPosition& at);
+  Status begin_transaction(const RecordPosition& at);
+  Status end_transaction(bool commit);
   void reset_delta(std::shared_ptr<const ClusterImage> before);
 
   ClusterImage image_;

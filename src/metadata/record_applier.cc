@@ -1,11 +1,7 @@
 #include "metadata/record_applier.h"
 
-#include "protocol/codec.h"
-
 namespace moldau {
 namespace {
-
-using protocol::MetadataRecordType;
 
 std::unexpected<Error> fault(std::string why) {
   return fail(ErrorCode::kInvalidRecord, std::move(why));
@@ -22,39 +18,8 @@ std::optional<bool> as_change(int8_t value) {
 
 }  // namespace
 
-template <class Record>
-Status RecordApplier::decoded(const RecordFrame& frame) {
-  protocol::Decoder in(frame.body);
-  Record record;
-  TRY(protocol::decode(in, frame.version, record));
-  return on(record);
-}
-
-Status RecordApplier::apply(const RecordFrame& frame) {
-  switch (frame.type) {
-    case MetadataRecordType::kRegisterBroker: return decoded<protocol::RegisterBrokerRecord>(frame);
-    case MetadataRecordType::kUnregisterBroker: return decoded<protocol::UnregisterBrokerRecord>(frame);
-    case MetadataRecordType::kBrokerRegistrationChange:
-      return decoded<protocol::BrokerRegistrationChangeRecord>(frame);
-    case MetadataRecordType::kFenceBroker: return decoded<protocol::FenceBrokerRecord>(frame);
-    case MetadataRecordType::kUnfenceBroker: return decoded<protocol::UnfenceBrokerRecord>(frame);
-    case MetadataRecordType::kRegisterController: return decoded<protocol::RegisterControllerRecord>(frame);
-    case MetadataRecordType::kUnregisterController:
-      return decoded<protocol::UnregisterControllerRecord>(frame);
-    case MetadataRecordType::kTopic: return decoded<protocol::TopicRecord>(frame);
-    case MetadataRecordType::kRemoveTopic: return decoded<protocol::RemoveTopicRecord>(frame);
-    case MetadataRecordType::kPartition: return decoded<protocol::PartitionRecord>(frame);
-    case MetadataRecordType::kPartitionChange: return decoded<protocol::PartitionChangeRecord>(frame);
-    case MetadataRecordType::kClearElr: return decoded<protocol::ClearElrRecord>(frame);
-    case MetadataRecordType::kConfig: return decoded<protocol::ConfigRecord>(frame);
-    case MetadataRecordType::kFeatureLevel: return decoded<protocol::FeatureLevelRecord>(frame);
-    case MetadataRecordType::kProducerIds: return decoded<protocol::ProducerIdsRecord>(frame);
-    case MetadataRecordType::kNoOp:
-    case MetadataRecordType::kZkMigrationState:  // of clusters that once were ZooKeeper's; nothing follows
-                                                 // from it any more
-      return {};
-    default: return fault("this release can't hold it");
-  }
+Status RecordApplier::apply(const protocol::MetadataRecord& record) {
+  return std::visit([this](const auto& r) { return on(r); }, record);
 }
 
 // ---- brokers and controllers

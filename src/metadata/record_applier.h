@@ -2,18 +2,7 @@
 #pragma once
 #include "metadata/cluster_delta.h"
 #include "metadata/cluster_image.h"
-#include "metadata/record_buffer.h"
-#include "protocol/metadata/broker_registration_change_record.h"
-#include "protocol/metadata/clear_elr_record.h"
-#include "protocol/metadata/config_record.h"
-#include "protocol/metadata/feature_level_record.h"
-#include "protocol/metadata/fence_broker_record.h"
-#include "protocol/metadata/producer_ids_record.h"
-#include "protocol/metadata/remove_topic_record.h"
-#include "protocol/metadata/topic_record.h"
-#include "protocol/metadata/unfence_broker_record.h"
-#include "protocol/metadata/unregister_broker_record.h"
-#include "protocol/metadata/unregister_controller_record.h"
+#include "protocol/metadata_record.h"
 
 namespace moldau {
 
@@ -23,7 +12,7 @@ class RecordApplier {
       : image_(image), delta_(delta), at_(at) {}
 
   // The error says what is wrong with the record, not where it is.
-  Status apply(const RecordFrame& frame);
+  Status apply(const protocol::MetadataRecord& record);
 
  private:
   struct BrokerChange {  // what any of the three records that change a registration says
@@ -33,8 +22,6 @@ class RecordApplier {
     const std::vector<Uuid>* cordoned_log_dirs = nullptr;
   };
 
-  template <class Record>
-  Status decoded(const RecordFrame& frame);
   template <class Change>
   Status change_partition(Uuid topic_id, PartitionId partition, Change&& change);
   Status change_broker(int32_t id, int64_t epoch, const BrokerChange& change);
@@ -56,6 +43,12 @@ class RecordApplier {
   Status on(const protocol::ConfigRecord&);
   Status on(const protocol::FeatureLevelRecord&);
   Status on(const protocol::ProducerIdsRecord&);
+  Status on(const protocol::NoOpRecord&) { return {}; }
+  Status on(const protocol::ZkMigrationStateRecord&) { return {}; }  // of a former life with ZooKeeper
+  template <class Other>
+  Status on(const Other&) {
+    return fail(ErrorCode::kInvalidRecord, "this release can't hold it");
+  }
 
   ClusterImage& image_;
   ClusterDelta& delta_;

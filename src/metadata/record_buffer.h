@@ -1,28 +1,12 @@
-// RecordBuffer: metadata records as their log has them, one behind the other in one block.
-//
-//   frame version  uvarint  1
-//   type           uvarint  MetadataRecordType
-//   version        uvarint
-//   body           as the schema says, flexible
+// RecordBuffer: metadata records as their log has them (protocol/frame.h), one behind the other in one block.
 #pragma once
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "protocol/codec.h"
-#include "protocol/record_types.h"
+#include "base/bytes.h"
+#include "protocol/message.h"
 
 namespace moldau {
-
-struct RecordFrame {
-  protocol::MetadataRecordType type;
-  int16_t version;
-  Bytes body;
-};
-// INVALID_RECORD with what is wrong with the frame; the body isn't looked at.
-Result<RecordFrame> parse_record_frame(Bytes record);
-// "FEATURE_LEVEL_RECORD", as Kafka's tools say; the number if there is no such type.
-std::string record_type_name(int16_t type);
 
 class RecordBuffer {
  public:

@@ -136,19 +136,19 @@ TEST(Codec, AStringWithoutAnEncodingIsCutAndTold) {
 }
 
 TEST(Codec, JsonEscapesAndRefuses) {
-  std::deque<std::string> storage;
+  Arena arena;
   HeartbeatRequest request;
-  ASSERT_TRUE(from_json(R"({"groupId":"a\"\\\u0001\u00e9\ud83d\ude00\n"})", request, storage));
+  ASSERT_TRUE(from_json(R"({"groupId":"a\"\\\u0001\u00e9\ud83d\ude00\n"})", request, arena));
   EXPECT_EQ(request.group_id, "a\"\\\x01é😀\n");
   EXPECT_EQ(to_json(request, 0), R"({"groupId":"a\"\\\u0001é😀\n","generationId":0,"memberId":""})");
   EXPECT_EQ(to_json(HeartbeatRequest{.group_id = "\xff\xc0\x80\xed\xa0\x80"}, 0),
             "{\"groupId\":\"������\",\"generationId\":0,\"memberId\":\"\"}");
   for (const char* wrong : {"", "{", "{}x", "[]", R"({"groupId":1})", R"({"groupId":"\ud800"})",
                             R"({"generationId":1.5})", R"({"generationId":"1"})", R"({"groupId":"a)"})
-    EXPECT_FALSE(from_json(wrong, request, storage)) << wrong;
+    EXPECT_FALSE(from_json(wrong, request, arena)) << wrong;
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "[";
-  EXPECT_FALSE(from_json(deep, request, storage));
+  EXPECT_FALSE(from_json(deep, request, arena));
 }
 
 TEST(ApiInfo, SaysWhatKafkaSays) {

@@ -43,9 +43,9 @@ TEST(Golden, DecodeToTheirValues) {
       ASSERT_EQ(in.remaining(), 0u) << title(g);
       const std::string json = to_json(*g.info, message.get(), g.version);
       if (json == g.json) continue;
-      ASSERT_TRUE(same_json(*parse_json(json), *parse_json(g.json))) << title(g) << "\n"
-                                                                     << json << "\n"
-                                                                     << g.json;
+      // To the letter, but for the smallest double: Java writes 4.9E-324 where one digit is enough.
+      ASSERT_NE(g.json.find("4.9E-324"), std::string::npos) << title(g) << "\n" << json << "\n" << g.json;
+      ASSERT_TRUE(same_json(*parse_json(json), *parse_json(g.json))) << title(g);
     }
   }
 }
@@ -55,8 +55,8 @@ TEST(Golden, EncodeToTheirBytes) {
   for (const GoldenMessage& g : goldens()) {
     if (g.name == "unknown-tags") continue;
     AnyMessage message(*g.info);
-    std::deque<std::string> storage;
-    const Status read = from_json(*g.info, g.json, message.get(), storage);
+    Arena arena;
+    const Status read = from_json(*g.info, g.json, message.get(), arena);
     ASSERT_TRUE(read) << title(g) << ": " << read.error().message;
     const Status encodable = check_encodable(*g.info, message.get(), g.version);
     ASSERT_TRUE(encodable) << title(g) << ": " << encodable.error().message;
@@ -76,8 +76,8 @@ TEST(Golden, DecodedEqualsWhatItsJsonSays) {
     AnyMessage decoded(*g.info), read(*g.info);
     Decoder in(as_bytes(g.bytes));
     ASSERT_TRUE(decode(*g.info, in, g.version, decoded.get()));
-    std::deque<std::string> storage;
-    ASSERT_TRUE(from_json(*g.info, g.json, read.get(), storage));
+    Arena arena;
+    ASSERT_TRUE(from_json(*g.info, g.json, read.get(), arena));
     ASSERT_TRUE(same_value(*g.info->root, decoded.get(), read.get())) << title(g);
     AnyMessage fresh(*g.info);
     if (g.name != "full" || g.json == "{}") continue;

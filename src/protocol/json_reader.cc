@@ -12,7 +12,7 @@ using Kind = JsonValue::Kind;
 
 class JsonReader {
  public:
-  explicit JsonReader(std::deque<std::string>& storage) : storage_(storage) {}
+  explicit JsonReader(Arena& arena) : arena_(arena) {}
 
   bool structure(const StructInfo& info, void* at, const JsonValue& json) {
     if (json.kind != Kind::kObject) return refuse("must be an object");
@@ -105,7 +105,7 @@ class JsonReader {
       out = json.boolean;
       return json.kind == Kind::kBool || refuse("must be true or false");
     } else if constexpr (std::is_same_v<T, std::string_view>) {
-      out = storage_.emplace_back(json.text);
+      out = arena_.keep(json.text);
       return json.kind == Kind::kString || refuse("must be a string");
     } else if constexpr (std::is_same_v<T, Uuid>) {
       const auto id = Uuid::parse(json.text);
@@ -114,7 +114,7 @@ class JsonReader {
     } else if constexpr (std::is_same_v<T, Bytes> || std::is_same_v<T, Records>) {
       auto bytes = parse_base64(json.text);
       if (json.kind != Kind::kString || !bytes) return refuse("must be bytes in base64");
-      out = T(as_bytes(storage_.emplace_back(std::move(*bytes))));
+      out = T(arena_.keep_bytes(std::move(*bytes)));
       return true;
     } else {
       return number(out, json);
@@ -138,18 +138,17 @@ class JsonReader {
     return end.ec == std::errc() || refuse("is out of its type's range");
   }
 
-  std::deque<std::string>& storage_;
+  Arena& arena_;
   std::string where_;
   const char* why_ = "";
 };
 
 }  // namespace
 
-Status from_json(const MessageInfo& info, std::string_view json, void* message,
-                 std::deque<std::string>& storage) {
+Status from_json(const MessageInfo& info, std::string_view json, void* message, Arena& arena) {
   TRY_ASSIGN(const JsonValue value, parse_json(json));
   info.reset(message);
-  JsonReader reader(storage);
+  JsonReader reader(arena);
   if (reader.structure(*info.root, message, value)) return {};
   return fail(ErrorCode::kInvalidRequest, std::string(info.name) + ": " + reader.sentence());
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "protocol/field_access.h"
 #include "protocol/json.h"
 #include "protocol/json_value.h"
@@ -12,12 +14,12 @@ class JsonWriter {
   void structure(const StructInfo& info, const void* at) {
     out_ += '{';
     const char* separator = "";
-    for (const FieldInfo& field : info.all()) {
-      const void* value = member(at, field);
-      if (!field.versions.contains(version_) || (field.tagged() && is_default(field, value))) continue;
-      ((out_ += separator) += '"') += field.name;
+    for (const FieldInfo* field : in_schema_order(info)) {
+      const void* value = member(at, *field);
+      if (!field->versions.contains(version_) || (field->tagged() && is_default(*field, value))) continue;
+      ((out_ += separator) += '"') += field->name;
       out_ += "\":";
-      this->value(field, value);
+      this->value(*field, value);
       separator = ",";
     }
     out_ += '}';
@@ -25,6 +27,14 @@ class JsonWriter {
   std::string take() { return std::move(out_); }
 
  private:
+  // The tables have the order of the bytes, tagged fields last; members of the struct have the schema's.
+  static std::vector<const FieldInfo*> in_schema_order(const StructInfo& info) {
+    std::vector<const FieldInfo*> out;
+    for (const FieldInfo& field : info.all()) out.push_back(&field);
+    std::ranges::sort(out, {}, &FieldInfo::offset);
+    return out;
+  }
+
   void value(const FieldInfo& field, const void* at) {
     if (field.type == FieldType::kStruct) return structs(field, at);
     with_scalar(field.type, [&]<class T>(T*) {

@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 
@@ -56,8 +55,8 @@ void check_json(const MessageInfo& info, const AnyMessage& message, int16_t vers
   if (json.find("\xef\xbf\xbd") != json.npos || json.find("NaN") != json.npos)
     return;  // shown otherwise than they are
   AnyMessage read(info);
-  std::deque<std::string> storage;
-  ASSERT(from_json(info, json, read.get(), storage).has_value());
+  Arena arena;
+  ASSERT(from_json(info, json, read.get(), arena).has_value());
   ASSERT(same_value(*info.root, message.get(), read.get()));
 }
 
@@ -100,9 +99,8 @@ void check_record(Bytes bytes) {
 void check_text(Bytes bytes) {
   const MessageInfo& info = *find_api("Fetch")->response;
   AnyMessage message(info);
-  std::deque<std::string> storage;
-  if (from_json(info, as_text(bytes), message.get(), storage))
-    to_json(info, message.get(), info.versions.last);
+  Arena arena;
+  if (from_json(info, as_text(bytes), message.get(), arena)) to_json(info, message.get(), info.versions.last);
 }
 
 std::string seed(size_t choice, std::string_view rest) {

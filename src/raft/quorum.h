@@ -4,8 +4,8 @@
 // So far a quorum of one voter, this node: it stands, votes for itself and leads, all in one step.
 //
 //   from          to          when
-//   Unattached    Leader      start: persist the new epoch, then the leader-change record
-//   Leader        Resigned    it gives up, or its disk failed
+//   Unattached    Leader      it stands: persist the new epoch, then the leader-change record
+//   Leader        Unattached  it gives up; it may stand again, in a later epoch
 //
 // Invariants
 //   R1  the epoch never falls, across restarts too; nobody leads in an epoch that an earlier incarnation has
@@ -36,16 +36,17 @@ struct QuorumOutput {                    // performed in this order
 
 class Quorum {
  public:
-  enum class Role { kUnattached, kLeader, kResigned };
+  enum class Role { kUnattached, kLeader };
 
   // Refuses a quorum that this release can't be a member of.
   static Result<Quorum> restore(BrokerId self, std::vector<BrokerId> voters,
                                 const std::optional<ElectionState>& stored, const OffsetAndEpoch& log_end);
 
-  QuorumOutput start();
+  // The log ends here.
+  QuorumOutput stand(Offset log_end);
   // The leader's own log is durable up to here.
   QuorumOutput on_durable(Offset end);
-  void resign() { role_ = Role::kResigned; }
+  void resign() { role_ = Role::kUnattached; }
 
   Role role() const { return role_; }
   LeaderEpoch epoch() const { return epoch_; }
@@ -53,14 +54,14 @@ class Quorum {
   std::optional<Offset> high_watermark() const { return high_watermark_; }
 
  private:
-  Quorum(BrokerId self, std::vector<BrokerId> voters, LeaderEpoch epoch, Offset log_end)
-      : self_(self), voters_(std::move(voters)), epoch_(epoch), epoch_start_(log_end) {}
+  Quorum(BrokerId self, std::vector<BrokerId> voters, LeaderEpoch epoch)
+      : self_(self), voters_(std::move(voters)), epoch_(epoch) {}
 
   BrokerId self_;
   std::vector<BrokerId> voters_;
   LeaderEpoch epoch_;
   Role role_ = Role::kUnattached;
-  Offset epoch_start_;
+  Offset epoch_start_{0};
   std::optional<Offset> high_watermark_;
 };
 

@@ -5,11 +5,15 @@
 //   12 leader epoch          int32   stamped by the leader, not under the CRC
 //   16 magic                 int8    2
 //   17 crc                   uint32  CRC-32C of everything from byte 21
-//   21 attributes            int16   bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 has
-//   delete horizon 23 last offset delta     int32 27 base timestamp        int64   with bit 6: the delete
-//   horizon 35 max timestamp         int64 43 producer id           int64 51 producer epoch        int16 53
-//   base sequence         int32 57 record count          int32 61 records, compressed as one block if a codec
-//   is set
+//   21 attributes            int16   bits 0-2 codec, 3 timestamp type, 4 transactional, 5 control, 6 has delete horizon
+//   23 last offset delta     int32
+//   27 base timestamp        int64   with bit 6: the delete horizon
+//   35 max timestamp         int64
+//   43 producer id           int64
+//   51 producer epoch        int16
+//   53 base sequence         int32
+//   57 record count          int32
+//   61 records, compressed as one block if a codec is set
 #pragma once
 #include "base/bytes.h"
 #include "base/endian.h"
@@ -27,8 +31,8 @@ inline constexpr size_t kMagicOffset = 16;
 inline constexpr size_t kCrcCoverageStart = 21;
 inline constexpr int8_t kMagic2 = 2;
 
-// Reads fields out of a batch in place. The view is as long as the bytes it was made of; only what find_batch
-// returned is known to hold a whole batch.
+// Reads fields out of a batch in place. The view is as long as the bytes it was made of; only what find_batch returned
+// is known to hold a whole batch.
 class BatchHeader {
  public:
   explicit BatchHeader(const uint8_t* at) : p_(at) {}

@@ -15,8 +15,7 @@ enum class BatchFound : uint8_t {
   kBatch,      // a whole batch of format 2
   kEnd,        // no byte is left
   kTruncated,  // the beginning of a batch: more bytes would make it whole
-  kOldMagic,   // a whole message set entry of format 0 or 1: its size is known, nothing more is decoded
-               // (KIP-724)
+  kOldMagic,   // a whole entry of formats 0 or 1: its size is known, nothing more is decoded (KIP-724)
   kCorrupt,    // no batch can begin like this, or its checksum is wrong
 };
 

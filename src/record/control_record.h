@@ -2,8 +2,7 @@
 // control flag.
 //
 //   key    version int16 (0)   type int16
-//   value  version int16, then the fields of the type's message; only end-transaction markers are decoded
-//   here, the
+//   value  version int16, then the fields of the type's message; only end-transaction markers are decoded here, the
 //          metadata quorum's are protocol/'s
 #pragma once
 #include <array>

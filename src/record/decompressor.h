@@ -2,9 +2,8 @@
 // Kafka's reader takes:
 //   gzip    RFC 1952, several members one after another; what follows and is no member is ignored
 //   snappy  snappy-java's framing, or one raw block
-//   lz4     one frame with independent blocks; what follows its end mark is ignored, content size and content
-//   checksum
-//           aren't held against it
+//   lz4     one frame with independent blocks; what follows its end mark is ignored, and so are the content's size
+//           and checksum
 //   zstd    frames one after another, nothing else
 //
 // Keeps a context per codec that it has met; one caller at a time.

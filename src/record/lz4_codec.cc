@@ -11,8 +11,7 @@ namespace moldau {
 namespace {
 
 //   magic int32 LE | flags | block sizes | content size int64, if flagged | checksum of the header
-//   blocks: size int32 LE (top bit: stored), bytes, checksum if flagged | int32 0 | content checksum, if
-//   flagged
+//   blocks: size int32 LE (top bit: stored), bytes, checksum if flagged | int32 0 | content checksum, if flagged
 constexpr uint8_t kMagic[] = {0x04, 0x22, 0x4d, 0x18};
 constexpr size_t kShortestHeader = 7;
 constexpr uint8_t kFlagMask = 0b11100011;  // version, independence, reserved, dictionary

@@ -213,6 +213,9 @@ TEST(ProduceOutcome, ABombIsRefusedAndALargeRecordIsNot) {
     const auto allowed =
         validator.validate(as_bytes(beyond), {.limits = {.batch_bytes_floor = 100 << 20}, .now_ms = kNow});
     EXPECT_TRUE(allowed);
+    RecordReader of_the_log(RecordLimits::stored());
+    const auto pass = [](const RecordSummary&) { return Visit::kNext; };
+    EXPECT_TRUE(of_the_log.scan(BatchHeader(as_bytes(beyond).data()), pass).ok());
   }
 }
 

@@ -13,13 +13,14 @@
 //   longer than max.message.bytes            MESSAGE_TOO_LARGE
 //   checksum                                 CORRUPT_MESSAGE
 //   no such codec                            UNKNOWN_SERVER_ERROR
-//   offsets and record count disagree, a
-//   control batch, a producer without sequence   INVALID_RECORD           from clients
-//   a record that isn't sound or isn't there     INVALID_RECORD
+//   offsets and record count disagree        INVALID_RECORD               from clients
+//   a control batch                          INVALID_RECORD               from clients
+//   a producer id without sequence           INVALID_RECORD               from clients
+//   a record that isn't sound or isn't there INVALID_RECORD
 //   a compressed block that can't be read    UNKNOWN_SERVER_ERROR
 //   a record without key, compacted topic    INVALID_RECORD               record by record
-//   a timestamp out of range                 INVALID_TIMESTAMP            record by record (KIP-937); wins
-//   over keys recompressed above max.message.bytes     MESSAGE_TOO_LARGE
+//   a timestamp out of range                 INVALID_TIMESTAMP            record by record (KIP-937); wins over keys
+//   recompressed above max.message.bytes     MESSAGE_TOO_LARGE
 //
 // Bytes behind the batch that are the cut-off beginning of another are dropped, as in Kafka: append only
 // `size` bytes.
@@ -27,7 +28,9 @@
 // Stricter than Kafka 4.4 in three things, each of which would leave a batch in the log that no consumer can
 // get past or whose offsets are wrong: within a compressed block a record's length must agree with its
 // fields; offset deltas must be 0, 1, 2, …; a block must not expand beyond RecordLimits. All three are
-// INVALID_RECORD. What needs the producer's state (epochs, sequences, transactions) is log/'s to check.
+// INVALID_RECORD.
+//
+// What needs the producer's state (epochs, sequences, transactions) is log/'s to check.
 #pragma once
 #include <cstdint>
 #include <expected>

@@ -6,8 +6,7 @@
 //   offset         varint    difference to the batch's base offset
 //   key            varint size (negative: null), bytes
 //   value          varint size (negative: null), bytes
-//   headers        varint count, then each: varint size (never negative), key, varint size (negative: null),
-//   value
+//   headers        varint count, then each: varint size (never negative), key, varint size (negative: null), value
 //
 // Varints are read as Kafka reads them: overlong ones are fine, and what doesn't fit 32 bits is dropped.
 #pragma once

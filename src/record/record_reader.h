@@ -3,15 +3,15 @@
 // of 64 KiB that grows only to the size of the largest record that is really there.
 //
 // A reader keeps decompression contexts between batches: make one per lane and use it for everything. It
-// belongs to whoever calls it and is no good for two threads at once.
+// belongs to whoever calls it and is no good for two threads at once. What comes out of a log is read with
+// RecordLimits::stored().
 //
 //   each(record) -> Visit    RecordView or RecordSummary; views live until `each` returns
 //
 // Invariants
 //   RR1  a batch that was read to the end without a fault can be read again without one
-//   RR2  memory: 64 KiB, the codec's own window, and for for_each the largest record; never more than
-//   RecordLimits allow RR3  work: at most max(floor, ratio * compressed bytes) bytes are decompressed, so
-//   that a bomb costs milliseconds
+//   RR2  memory: 64 KiB, the codec's own window, and for for_each the largest record; never more than RecordLimits
+//   RR3  work: what RecordLimits::batch_bytes allows is decompressed and no more: a bomb costs some milliseconds
 #pragma once
 #include <algorithm>
 #include <limits>

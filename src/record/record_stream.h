@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "record/batch_header.h"
@@ -17,13 +18,17 @@ namespace moldau {
 class Compressor;
 
 struct RecordLimits {
-  // Bytes of one decompressed record without its length field: max.decompressed.message.bytes, Kafka's
-  // default here.
+  // Bytes of one decompressed record without its length field: max.decompressed.message.bytes, with its default.
   int32_t record_bytes = 2147483639;
-  // What a batch may decompress to: the larger of a floor and a multiple of its compressed bytes. lz4 and
-  // snappy can't exceed the multiple; a batch of one gigabyte of zeros, deflated, can and is refused.
+  // What a batch may decompress to: the larger of a floor and a multiple of its compressed bytes. lz4 and snappy
+  // can't exceed the multiple; a batch of one gigabyte of zeros, deflated, can and is refused.
   int64_t batch_bytes_floor = 64 << 20;
   int64_t batch_ratio = 256;
+
+  // For batches that are in the log already: a Kafka node may have let them in, and they have to be readable.
+  static constexpr RecordLimits stored() {
+    return {.batch_bytes_floor = std::numeric_limits<int64_t>::max()};
+  }
 
   int64_t batch_bytes(size_t compressed) const {
     return std::max(batch_bytes_floor, batch_ratio * static_cast<int64_t>(compressed));

@@ -1,10 +1,8 @@
 // Snappy in the two forms that are found in batches.
 //
 //   framed (snappy-java)   82 'S' 'N' 'A' 'P' 'P' 'Y' 00   version int32   compatible version int32
-//                          then blocks: size int32, a raw block. The header may occur again in a block's
-//                          place.
-//   raw                    one raw block: decompressed size uvarint, then the elements (what librdkafka
-//   writes)
+//                          then blocks: size int32, a raw block. The header may occur again in a block's place.
+//   raw                    one raw block: decompressed size uvarint, then the elements (what librdkafka writes)
 #include <snappy.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Zstandard frames. Windows up to 128 MiB are read, which is what level 22 may write; memory for windows
-// above 8 MiB is given back after the block.
+// above 8 MiB is given back after the block. A small frame that claims a large window costs address space, not
+// memory: only what is decompressed gets touched.
 #include <zstd.h>
 
 #include <algorithm>

@@ -1,18 +1,9 @@
 #include "server/make_services.h"
 
+#include "config/internal_topics.h"
+
 namespace moldau::server {
 namespace {
-
-using Settings = api::AutoCreateOptions::Settings;
-
-Settings compacted(const NodeOptions& options, std::string_view partitions, std::string_view factor,
-                   std::string_view segment_bytes) {
-  return {static_cast<int32_t>(options.integer(partitions)),
-          static_cast<int16_t>(options.integer(factor)),
-          {{"cleanup.policy", "compact"},
-           {"compression.type", "producer"},
-           {"segment.bytes", options.text(segment_bytes)}}};
-}
 
 api::AutoCreateOptions auto_create_options(const NodeOptions& options) {
   api::AutoCreateOptions out;
@@ -20,18 +11,10 @@ api::AutoCreateOptions auto_create_options(const NodeOptions& options) {
   out.of_any_topic = {static_cast<int32_t>(options.integer("num.partitions")),
                       static_cast<int16_t>(options.integer("default.replication.factor")),
                       {}};
-  out.of_internal_topics["__consumer_offsets"] =
-      compacted(options, "offsets.topic.num.partitions", "offsets.topic.replication.factor",
-                "offsets.topic.segment.bytes");
-  out.of_internal_topics["__transaction_state"] =
-      compacted(options, "transaction.state.log.num.partitions", "transaction.state.log.replication.factor",
-                "transaction.state.log.segment.bytes");
-  out.of_internal_topics["__transaction_state"].configs = {
-      {"cleanup.policy", "compact"},
-      {"compression.type", "uncompressed"},
-      {"min.insync.replicas", options.text("transaction.state.log.min.isr")},
-      {"segment.bytes", options.text("transaction.state.log.segment.bytes")},
-      {"unclean.leader.election.enable", "false"}};
+  for (config::InternalTopic& topic : config::internal_topics({options.given})) {
+    out.of_internal_topics[std::string(topic.name)] = {topic.num_partitions, topic.replication_factor,
+                                                       std::move(topic.configs)};
+  }
   out.request_timeout_ms = static_cast<int32_t>(options.integer("request.timeout.ms"));
   return out;
 }
@@ -46,6 +29,7 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
                                                                 .partitions = parts.partitions,
                                                                 .controller = parts.controller,
                                                                 .producer_ids = parts.producer_ids,
+                                                                .configs = parts.configs,
                                                                 .auto_create = auto_create_options(options)});
   services->fetch_limits.max_bytes = static_cast<int32_t>(options.integer("fetch.max.bytes"));
   services->unstable_api_versions = options.boolean("unstable.api.versions.enable");

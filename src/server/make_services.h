@@ -14,6 +14,7 @@ struct ServiceParts {
   ports::PartitionsPort& partitions;
   ports::ControllerPort& controller;
   ports::ProducerIdsPort& producer_ids;
+  ports::ConfigsPort& configs;
 };
 
 std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const NodeOptions& options,

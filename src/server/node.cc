@@ -46,6 +46,17 @@ ControllerOptions controller_options(const NodeOptions& options, const std::stri
 
 }  // namespace
 
+// What DescribeConfigs shows of this node itself.
+class StaticConfigs final : public ports::ConfigsPort {
+ public:
+  explicit StaticConfigs(const NodeOptions& options) : options_(options) {}
+  const config::Properties& given() const override { return options_.given; }
+  std::vector<ports::LoggerLevel> loggers() const override { return {{"root", "INFO"}}; }
+
+ private:
+  const NodeOptions& options_;
+};
+
 class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<Node::Core> {
  public:
   Core(io::Runtime& runtime, NodeOptions options, size_t open_files, NodeEvents events)
@@ -89,6 +100,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::unique_ptr<Assignment> assignment_;
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
   std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
+  std::unique_ptr<StaticConfigs> configs_;
   std::unique_ptr<api::Services> services_;
   io::Timer checkpoint_timer_;
   bool ready_ = false;
@@ -179,8 +191,10 @@ void Node::Core::apply(ImageChange change, io::Task done) {
 void Node::Core::running() {
   producer_ids_ =
       std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
-  services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_},
-                            options_, cluster_id());
+  configs_ = std::make_unique<StaticConfigs>(options_);
+  services_ =
+      make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *configs_},
+                    options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();
   if (events_.on_running) events_.on_running();

@@ -2,46 +2,25 @@
 
 #include <algorithm>
 
-#include "base/assert.h"
-#include "config/keys.h"
+#include "config/resolution.h"
 #include "config/value.h"
 
 namespace moldau::server {
 namespace {
 
-// A topic's values: its own, else what the brokers have been told while they ran, else server.properties, else the default.
+// A topic's values in force, by key.
 class TopicValues {
  public:
-  TopicValues(const NodeOptions& options, const ClusterImage& image, std::string_view topic)
-      : options_(options), image_(image), topic_(topic), own_id_(std::to_string(options.node_id.value)) {}
+  explicit TopicValues(std::map<std::string_view, std::string> values) : values_(std::move(values)) {}
 
-  std::string text(std::string_view name) const {
-    const config::Key* key = config::find(config::topic_keys(), name);
-    ASSERT(key, "a key that topics don't have");
-    if (const std::string* own = image_.config(ConfigType::kTopic, topic_, name)) return *own;
-    for (const config::Synonym& synonym : key->synonyms) {
-      const std::string* value = broker_value(synonym.key);
-      if (!value) continue;
-      const auto number = synonym.times == 1 ? std::nullopt : config::parse_integer(*value);
-      // -1 means «no limit» in every unit.
-      return number && *number >= 0 ? std::to_string(*number * synonym.times) : *value;
-    }
-    return std::string(key->default_value.value_or(""));
+  std::string_view text(std::string_view key) const {
+    const auto at = values_.find(key);
+    return at == values_.end() ? std::string_view{} : at->second;
   }
-  int64_t integer(std::string_view name) const { return config::parse_integer(text(name)).value_or(0); }
+  int64_t integer(std::string_view key) const { return config::parse_integer(text(key)).value_or(0); }
 
  private:
-  const std::string* broker_value(std::string_view key) const {
-    if (const std::string* value = image_.config(ConfigType::kBroker, own_id_, key)) return value;
-    if (const std::string* value = image_.config(ConfigType::kBroker, "", key)) return value;
-    const auto given = options_.given.find(key);
-    return given == options_.given.end() ? nullptr : &given->second;
-  }
-
-  const NodeOptions& options_;
-  const ClusterImage& image_;
-  std::string_view topic_;
-  std::string own_id_;
+  std::map<std::string_view, std::string> values_;
 };
 
 LogOptions log_options(const NodeOptions& options, const TopicValues& values) {
@@ -55,8 +34,7 @@ LogOptions log_options(const NodeOptions& options, const TopicValues& values) {
   log.index_interval_bytes = static_cast<int32_t>(values.integer("index.interval.bytes"));
   log.retention_ms = values.integer("retention.ms");
   log.retention_bytes = values.integer("retention.bytes");
-  const std::string cleanup = values.text("cleanup.policy");
-  const auto policies = config::split_list(cleanup);
+  const auto policies = config::split_list(values.text("cleanup.policy"));
   log.cleanup_delete = std::ranges::find(policies, "delete") != policies.end();
   log.cleanup_compact = std::ranges::find(policies, "compact") != policies.end();
   log.file_delete_delay_ms = values.integer("file.delete.delay.ms");
@@ -87,7 +65,7 @@ ProduceRules produce_rules(const TopicValues& values, bool compacted) {
                              : TimestampType::kCreateTime;
   rules.timestamp_before_max_ms = values.integer("message.timestamp.before.max.ms");
   rules.timestamp_after_max_ms = values.integer("message.timestamp.after.max.ms");
-  const std::string compression = values.text("compression.type");  // "producer" is none of the codecs
+  const std::string_view compression = values.text("compression.type");  // "producer" is none of the codecs
   for (const TopicCodec& codec : kCodecs) {
     if (codec.name != compression) continue;
     rules.compression = codec.codec;
@@ -99,7 +77,10 @@ ProduceRules produce_rules(const TopicValues& values, bool compacted) {
 }  // namespace
 
 TopicOptions topic_options(const NodeOptions& options, const ClusterImage& image, std::string_view topic) {
-  const TopicValues values(options, image, topic);
+  const config::BrokerValues broker{options.given,
+                                    image.configs(ConfigType::kBroker, std::to_string(options.node_id.value)),
+                                    image.configs(ConfigType::kBroker, "")};
+  const TopicValues values(config::topic_values(image.configs(ConfigType::kTopic, topic), broker));
   TopicOptions out;
   out.log = log_options(options, values);
   out.rules = produce_rules(values, out.log.cleanup_compact);

@@ -1,19 +1,15 @@
-// Controller: the active controller's lane: operations come in, plans go to the log, answers leave when they
-// are committed and shown. Owner: lane 0; the port's methods may be called anywhere.
+// Controller: the active controller: operations come in, plans go to the log, answers leave when they are committed and shown.
+// Owner: lane 0; the port's methods may be called anywhere.
 //
-//   call ──► plan(image, request) ──► replay into the controller's image ──► raft append ──► committed ──►
-//   shown ──► answer
+//   call ──► plan(image, request) ──► raft append ──► replay into the controller's image ──► committed ──► shown ──► answer
 //
 // Invariants
-//   C1  an operation is planned on an image that has all operations before it, committed or not; operations
-//   are planned,
-//       replayed and appended in one go, so they never interleave
-//   C2  an answer leaves only when its records are committed and all lanes of this node have them; one
-//   without records only
+//   C1  an operation is planned on an image that has all operations before it, committed or not; it is planned, appended and
+//       replayed in one go, so operations never interleave
+//   C2  an answer leaves only when its records are committed and all lanes of this node have them; one without records only
 //       when what it was planned on is
-//   C3  on loss of leadership the image is dropped, and all that wait are answered NOT_CONTROLLER; the next
-//   term begins with
-//       what was committed
+//   C3  on loss of leadership the term's image is dropped, and all who wait are answered NOT_CONTROLLER; the next term begins
+//       with what was committed
 //   C4  a heartbeat that changes nothing waits for nothing
 #pragma once
 #include <memory>
@@ -21,19 +17,22 @@
 #include "controller/controller_options.h"
 #include "io/runtime.h"
 #include "metadata/driver/metadata_follower.h"
+#include "metadata/record_buffer.h"
 #include "ports/controller.h"
 #include "raft/driver/raft_driver.h"
 
 namespace moldau {
 
+class ControllerTerm;
+
 class Controller final : public RaftListener, public ports::ControllerPort {
  public:
-  // `bootstrap`: the records that a new cluster begins with, from the bootstrap checkpoint.
+  // `bootstrap`: the records that a new cluster begins with. Add it to raft after the follower.
   Controller(io::Runtime& runtime, RaftDriver& raft, MetadataFollower& follower, ControllerOptions options,
              RecordBuffer bootstrap);
   ~Controller() override;
 
-  bool is_active() const;  // on lane 0
+  bool is_active() const { return term_ != nullptr; }  // on lane 0
 
   // ports::ControllerPort
   void create_topics(ports::Caller, ports::Kept<protocol::CreateTopicsRequest>,
@@ -52,12 +51,12 @@ class Controller final : public RaftListener, public ports::ControllerPort {
                            ports::Answer<protocol::ControllerRegistrationResponse>) override;
 
   // RaftListener
-  Status on_commit(const CommittedBatch& batch) override;
-  void on_commits_delivered() override;
   void on_leader_change(const LeaderAndEpoch& leader) override;
 
  private:
-  struct Term;  // one time of being active
+  // Runs plan(term) on lane 0 if there is a term, and answers.
+  template <class Request, class Response, class PlanIt>
+  void run(ports::Caller caller, ports::Kept<Request> request, ports::Answer<Response> answer, PlanIt plan);
 
   io::Runtime& runtime_;
   io::Lane& lane_;
@@ -65,7 +64,8 @@ class Controller final : public RaftListener, public ports::ControllerPort {
   MetadataFollower& follower_;
   ControllerOptions options_;
   RecordBuffer bootstrap_;
-  std::unique_ptr<Term> term_;  // null: not active
+  std::shared_ptr<ControllerTerm> term_;  // null: not active
+  std::shared_ptr<char> life_ = std::make_shared<char>();
 };
 
 }  // namespace moldau

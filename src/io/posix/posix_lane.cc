@@ -8,14 +8,45 @@ namespace moldau::io {
 namespace {
 
 constexpr Duration kLookEvery = std::chrono::microseconds(50);
+constexpr size_t kMostTasks = 32;  // in a letter
+constexpr size_t kSendEvery = 16;  // tasks: others don't wait for the end of a long queue
 
 }  // namespace
 
-thread_local const PosixLane* PosixLane::current_ = nullptr;
+thread_local PosixLane* PosixLane::current_ = nullptr;
 
 void PosixLane::post(Task task) {
   if (inside()) return queue_.push(std::move(task));
-  if (mailbox_.push(std::move(task))) reactor_.wake();
+  if (current_) return current_->write_to(*this, std::move(task));
+  auto letter = std::make_unique<Letter>();
+  letter->first = std::move(task);
+  if (mailbox_.push(std::move(letter))) reactor_.wake();
+}
+
+void PosixLane::write_to(PosixLane& to, Task task) {
+  const auto index = static_cast<size_t>(to.index_);
+  if (outboxes_.size() <= index) outboxes_.resize(index + 1);
+  Outbox& outbox = outboxes_[index];
+  if (outbox.letter && outbox.to != &to) send(outbox);  // a lane of another runtime
+  if (!outbox.letter) {
+    outbox.to = &to;
+    outbox.letter = std::make_unique<Letter>();
+    outbox.letter->first = std::move(task);
+    written_.push_back(to.index_);
+    return;
+  }
+  if (outbox.letter->more.empty()) outbox.letter->more.reserve(kMostTasks - 1);
+  outbox.letter->more.push_back(std::move(task));
+  if (outbox.letter->more.size() == kMostTasks - 1) send(outbox);
+}
+
+void PosixLane::send(Outbox& outbox) {
+  if (outbox.letter && outbox.to->mailbox_.push(std::move(outbox.letter))) outbox.to->reactor_.wake();
+}
+
+void PosixLane::send_all() {
+  for (const int index : written_) send(outboxes_[static_cast<size_t>(index)]);
+  written_.clear();
 }
 
 Timer PosixLane::at(Instant when, Task task) {
@@ -39,7 +70,10 @@ std::shared_ptr<void> PosixLane::release(uint64_t key) {
 }
 
 void PosixLane::run_queued() {
-  for (size_t n = queue_.size(); n > 0; --n) queue_.pop()();
+  for (size_t n = queue_.size(); n > 0; --n) {
+    queue_.pop()();
+    if (n % kSendEvery == 0) send_all();
+  }
 }
 
 void PosixLane::run_due(Instant now) {
@@ -64,16 +98,19 @@ void PosixLane::turn() {
   if (!ready_.empty()) run_ready();
   const Instant now = monotonic_now();
   if (!timers_.empty() && timers_.next_due() <= now) run_due(now);
+  send_all();
   if (!queue_.empty() || !ready_.empty()) {
     if (now - looked_ < kLookEvery) return;
     looked_ = now;
-    return reactor_.wait(Instant{});
+    reactor_.wait(Instant{});
+    return send_all();
   }
   if (mailbox_.fall_asleep() && !finishing_.load()) {
     reactor_.wait(timers_.empty() ? std::nullopt : std::optional(timers_.next_due()));
   }
   mailbox_.awake();
   looked_ = now;
+  send_all();  // what the descriptors' watches have posted
 }
 
 void PosixLane::run_thread() {
@@ -81,6 +118,7 @@ void PosixLane::run_thread() {
   while (!finishing_.load(std::memory_order_relaxed)) turn();
   mailbox_.take(queue_);
   while (!queue_.empty()) run_queued(), mailbox_.take(queue_);
+  send_all();
   current_ = nullptr;
 }
 

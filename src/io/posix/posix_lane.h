@@ -1,8 +1,9 @@
 // PosixLane: a reactor, a mailbox, timers and a queue, run by one thread.
 //
-// One turn: take the mail, run what is queued (what that posts runs in the next turn), run the timers that
-// are due, look at the descriptors: at once if there is more to do, otherwise asleep. While there is always
-// more to do it looks at them, and at the mailbox, at least every kLookEvery.
+// One turn: take the mail, run what is queued (what that posts here runs in the next turn), run the timers
+// that are due, send what all that has posted to other lanes, look at the descriptors: at once if there is
+// more to do, otherwise asleep. While there is always more to do it looks at them every kLookEvery only, and
+// at the mailbox in every turn.
 #pragma once
 #include <atomic>
 #include <map>
@@ -53,7 +54,15 @@ class PosixLane final : public Lane {
   void run_due(Instant now);
   void run_ready();
 
-  static thread_local const PosixLane* current_;
+  struct Outbox {
+    PosixLane* to = nullptr;
+    std::unique_ptr<Letter> letter;
+  };
+  void write_to(PosixLane& to, Task task);
+  void send(Outbox& outbox);
+  void send_all();
+
+  static thread_local PosixLane* current_;
 
   const int index_;
   const Clock& clock_;
@@ -61,6 +70,8 @@ class PosixLane final : public Lane {
   Reactor reactor_;
   std::atomic<bool> finishing_{false};
   TaskRing queue_;
+  std::vector<Outbox> outboxes_;  // by the receiver's index
+  std::vector<int> written_;      // those with a letter
   TimerHeap timers_;
   std::vector<ReadyLater*> ready_, calling_;
   Instant looked_{};

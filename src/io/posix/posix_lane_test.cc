@@ -95,10 +95,11 @@ TEST(PosixLane, NoTaskIsLostBetweenThreadsThatPostAndALaneThatFallsAsleep) {
 }
 
 TEST(PosixLane, LanesPlayPingPong) {
-  PosixWorld world;
   std::atomic<int> done = 0;
-  constexpr int kRounds = 20'000;
-  std::function<void(size_t, int)> play = [&](size_t lane, int round) {
+  std::function<void(size_t, int)> play;  // before the world, which ends the lanes
+  PosixWorld world;
+  constexpr int kRounds = 5'000;
+  play = [&](size_t lane, int round) {
     if (round == kRounds) {
       ++done;
       done.notify_all();
@@ -111,12 +112,13 @@ TEST(PosixLane, LanesPlayPingPong) {
 }
 
 TEST(PosixLane, ABusyLaneStillSeesItsMailItsTimersAndItsStop) {
-  PosixWorld world;
   std::atomic<int> done = 0;
-  Lane& lane = *world.runtime().lanes()[0];
   bool busy = true;
+  std::function<void()> spin;
   Timer timer;
-  std::function<void()> spin = [&] {
+  PosixWorld world;
+  Lane& lane = *world.runtime().lanes()[0];
+  spin = [&] {
     if (busy) lane.post(spin);
   };
   lane.post(spin);
@@ -165,9 +167,9 @@ TEST(PosixRuntime, WhatNeverRanIsDestroyed) {
 TEST(PosixRuntime, ASignalIsACallOnLaneZero) {
   std::atomic<int> got = 0;
   bool inside = false;
-  PosixRuntime* runtime = nullptr;
+  std::atomic<PosixRuntime*> runtime = nullptr;
   PosixWorld world({.lanes = 2, .log_level = Level::kError, .on_stop_signal = [&](int signal) {
-                      inside = runtime->lanes()[0]->inside();
+                      inside = runtime.load()->lanes()[0]->inside();
                       got = signal;
                       got.notify_all();
                     }});

@@ -1,15 +1,14 @@
-// MetadataFollower: turns the committed metadata log into images and shows them to this node, on every node
-// alike. Owner: lane 0.
+// MetadataFollower: turns the committed metadata log into images and shows them to this node, on every node alike.
+// Owner: lane 0.
 //
-//   raft: batches ──► ImageReplay ──► subscriber 1 ──► subscriber 2 ──► … ──► every lane ──► published_end()
-//   rises
+//   raft: batches ──► ImageReplay ──► subscriber 1 ──► subscriber 2 ──► … ──► every lane ──► published_end() rises
 //                         ▲ what is committed meanwhile goes into the next delta
 //
 // Invariants
 //   F1  subscribers are called one after the other, in the order of add_subscriber; never two changes at once
 //   F2  images are shown at the ends of batches, never inside a transaction
 //   F3  a lane sees an image only after all subscribers have done with it
-//   F4  a snapshot is made of a published image: its id is the end of a batch that is committed
+//   F4  an image whose feature levels this release lacks isn't shown: that is a fault
 #pragma once
 #include <map>
 #include <memory>
@@ -19,19 +18,13 @@
 #include "metadata/driver/image_subscriber.h"
 #include "metadata/driver/lane_images.h"
 #include "metadata/image_replay.h"
-#include "raft/driver/raft_driver.h"
+#include "raft/driver/raft_listener.h"
 
 namespace moldau {
 
-struct SnapshotOptions {
-  int64_t max_bytes_between = 20971520;  // metadata.log.max.record.bytes.between.snapshots
-  int64_t max_interval_ms = 3600000;     // metadata.log.max.snapshot.interval.ms; 0: not by time
-};
-
 class MetadataFollower final : public RaftListener {
  public:
-  MetadataFollower(io::Runtime& runtime, RaftDriver& raft, SnapshotOptions options);
-  ~MetadataFollower() override;
+  explicit MetadataFollower(io::Runtime& runtime);
 
   // Before raft starts. Subscribers outlive the follower.
   void add_subscriber(ImageSubscriber& subscriber) { subscribers_.push_back(&subscriber); }
@@ -49,32 +42,22 @@ class MetadataFollower final : public RaftListener {
   Status on_snapshot_batch(std::span<const Bytes> records) override;
   Status on_snapshot_end(WallMs last_timestamp) override;
   Status on_commit(const CommittedBatch& batch) override;
-  void on_commits_delivered() override;
+  Status on_commits_delivered() override;
 
  private:
-  struct Publication;
-
   void publish_if_idle();
-  void apply_next(std::shared_ptr<Publication> p);
-  void published(std::shared_ptr<Publication> p);
-  void consider_snapshot(const std::shared_ptr<const ClusterImage>& image);
-  void make_snapshot(std::shared_ptr<const ClusterImage> image, std::string why);
+  void apply_to(size_t subscriber, ImageChange change);
+  void show(std::shared_ptr<const ClusterImage> image);
+  void on_shown(Offset end);
 
-  io::Runtime& runtime_;
-  io::Lane& lane_;
-  RaftDriver& raft_;
-  SnapshotOptions options_;
   std::vector<ImageSubscriber*> subscribers_;
   LaneImages images_;
   ImageReplay replay_;
-  std::optional<OffsetAndEpoch> loading_;  // a snapshot
+  OffsetAndEpoch snapshot_;  // that is being loaded
   Offset published_end_{0};
   bool publishing_ = false;
-  std::multimap<Offset, io::Task> waiting_;  // for published_end_ >= key
-  int64_t bytes_since_snapshot_ = 0;
-  Instant last_snapshot_;
-  bool making_snapshot_ = false;
-  io::Timer snapshot_timer_;
+  std::multimap<Offset, io::Task> waiting_;                // for published_end_ >= key
+  std::shared_ptr<char> life_ = std::make_shared<char>();  // tasks that find it gone do nothing
 };
 
 }  // namespace moldau

@@ -35,7 +35,7 @@ class RaftListener {
   virtual Status on_snapshot_end(WallMs last_timestamp) { return (void)last_timestamp, Status(); }
   virtual Status on_commit(const CommittedBatch&) { return {}; }
   // No more batches are at hand just now.
-  virtual void on_commits_delivered() {}
+  virtual Status on_commits_delivered() { return {}; }
   // A node becomes leader only after it has heard all that is before its epoch. A leader that isn't any more
   // hears so at once.
   virtual void on_leader_change(const LeaderAndEpoch&) {}

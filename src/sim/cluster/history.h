@@ -8,11 +8,13 @@
 //   duplicate             one value was seen at two offsets
 //   phantom               a value was seen that nobody sent
 //   gap                   offsets that were read aren't contiguous
+//   refused               an error that no client should ever get from a healthy log
 //   nonmonotonic-send     a producer's later record has a lower offset
 #pragma once
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace moldau::sim {
@@ -24,6 +26,8 @@ class History {
   void acknowledged(int64_t value, int64_t offset);
   // A consumer read the record; `expected` is the offset that must come next, or -1.
   void seen(int64_t value, int64_t offset, int64_t expected);
+  // A client got an error that it can't retry; `producer` is -1 for a consumer.
+  void refused(int producer, std::string_view error);
   // A reader that began at 0 has come to `end`: nothing that was acknowledged may be beyond, or missing.
   void complete(int64_t end);
 
@@ -39,9 +43,9 @@ class History {
   };
   void complain(std::string violation);
 
-  std::vector<Value> sent_;                // by value
-  std::map<int64_t, int64_t> at_;          // offset -> value, as seen
-  std::map<int, int64_t> last_of_;         // producer -> highest offset acknowledged
+  std::vector<Value> sent_;         // by value
+  std::map<int64_t, int64_t> at_;   // offset -> value, as seen
+  std::map<int, int64_t> last_of_;  // producer -> highest offset acknowledged
   int64_t acknowledged_ = 0;
   std::vector<std::string> violations_;
 };

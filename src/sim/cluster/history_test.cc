@@ -25,16 +25,79 @@ TEST(History, AGoodOneIsQuiet) {
 }
 
 TEST(History, BadOnesAreNamed) {
-  { History h; h.send(1); h.acknowledged(0, 0); h.complete(0); expect_violation(h, "lost-write"); }
-  { History h; h.send(1); h.send(1); h.acknowledged(0, 0); h.seen(1, 0, 0); h.complete(1); expect_violation(h, "lost-write"); }
-  { History h; h.send(1); h.send(1); h.seen(1, 0, 0); h.acknowledged(0, 0); expect_violation(h, "lost-write"); }
-  { History h; h.send(1); h.acknowledged(0, 0); h.seen(0, 1, 1); expect_violation(h, "lost-write"); }
-  { History h; h.send(1); h.send(1); h.seen(0, 0, 0); h.seen(1, 0, 0); expect_violation(h, "inconsistent-offset"); }
-  { History h; h.send(1); h.seen(0, 0, 0); h.seen(0, 1, 1); expect_violation(h, "duplicate"); }
-  { History h; h.send(1); h.acknowledged(0, 0); h.acknowledged(0, 1); expect_violation(h, "duplicate"); }
-  { History h; h.send(1); h.seen(7, 0, 0); expect_violation(h, "phantom"); }
-  { History h; h.send(1); h.seen(0, 1, 0); expect_violation(h, "gap"); }
-  { History h; h.send(1); h.send(1); h.acknowledged(1, 5); h.acknowledged(0, 4); expect_violation(h, "nonmonotonic-send"); }
+  {
+    History h;
+    h.send(1);
+    h.acknowledged(0, 0);
+    h.complete(0);
+    expect_violation(h, "lost-write");
+  }
+  {
+    History h;
+    h.send(1);
+    h.send(1);
+    h.acknowledged(0, 0);
+    h.seen(1, 0, 0);
+    h.complete(1);
+    expect_violation(h, "lost-write");
+  }
+  {
+    History h;
+    h.send(1);
+    h.send(1);
+    h.seen(1, 0, 0);
+    h.acknowledged(0, 0);
+    expect_violation(h, "lost-write");
+  }
+  {
+    History h;
+    h.send(1);
+    h.acknowledged(0, 0);
+    h.seen(0, 1, 1);
+    expect_violation(h, "lost-write");
+  }
+  {
+    History h;
+    h.send(1);
+    h.send(1);
+    h.seen(0, 0, 0);
+    h.seen(1, 0, 0);
+    expect_violation(h, "inconsistent-offset");
+  }
+  {
+    History h;
+    h.send(1);
+    h.seen(0, 0, 0);
+    h.seen(0, 1, 1);
+    expect_violation(h, "duplicate");
+  }
+  {
+    History h;
+    h.send(1);
+    h.acknowledged(0, 0);
+    h.acknowledged(0, 1);
+    expect_violation(h, "duplicate");
+  }
+  {
+    History h;
+    h.send(1);
+    h.seen(7, 0, 0);
+    expect_violation(h, "phantom");
+  }
+  {
+    History h;
+    h.send(1);
+    h.seen(0, 1, 0);
+    expect_violation(h, "gap");
+  }
+  {
+    History h;
+    h.send(1);
+    h.send(1);
+    h.acknowledged(1, 5);
+    h.acknowledged(0, 4);
+    expect_violation(h, "nonmonotonic-send");
+  }
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 namespace moldau::sim {
 
 void KafkaConnection::open(io::Runtime& runtime, io::Lane& lane, const io::Endpoint& to, Opened opened) {
-  runtime.transport().connect(lane, to, [&lane, opened = std::move(opened)](io::IoResult<std::unique_ptr<io::Socket>> socket) mutable {
-    if (!socket) return opened(nullptr);
-    auto connection = std::make_shared<KafkaConnection>(lane, std::move(*socket));
-    connection->read();
-    opened(std::move(connection));
-  });
+  runtime.transport().connect(
+      lane, to,
+      [&lane, opened = std::move(opened)](io::IoResult<std::unique_ptr<io::Socket>> socket) mutable {
+        if (!socket) return opened(nullptr);
+        auto connection = std::make_shared<KafkaConnection>(lane, std::move(*socket));
+        connection->read();
+        opened(std::move(connection));
+      });
 }
 
 KafkaConnection::KafkaConnection(io::Lane&, std::unique_ptr<io::Socket> socket)
@@ -35,7 +37,8 @@ void KafkaConnection::finish(protocol::Encoder& out, Answer answer) {
   write();
 }
 
-protocol::Decoder KafkaConnection::body_of(const protocol::ApiInfo& api, int16_t version, const Buffer& frame) {
+protocol::Decoder KafkaConnection::body_of(const protocol::ApiInfo& api, int16_t version,
+                                           const Buffer& frame) {
   protocol::Decoder in(frame);
   in.i32();  // answers come in order
   if (protocol::response_header_version(api, version) >= 1) in.skip_tagged_part();

@@ -29,7 +29,8 @@ class KafkaConnection : public std::enable_shared_from_this<KafkaConnection> {
 
   // `done` gets nothing if the connection is lost before the answer is there, or if the answer is malformed.
   template <protocol::Message Request>
-  void call(const Request& request, int16_t version, std::move_only_function<void(std::optional<Reply<typename Request::Response>>)> done) {
+  void call(const Request& request, int16_t version,
+            std::move_only_function<void(std::optional<Reply<typename Request::Response>>)> done) {
     using Response = typename Request::Response;
     const protocol::ApiInfo& api = protocol::api_info(Request::kApiKey);
     protocol::Encoder out = begin(api, version);

@@ -1,0 +1,154 @@
+// For tests: ports that note what they are asked, and answer what they are told or wait until they are.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/file_system.h"
+#include "ports/configs.h"
+#include "ports/controller.h"
+#include "ports/images.h"
+#include "ports/partitions.h"
+#include "ports/producer_ids.h"
+
+namespace moldau::api::testing {
+
+class TestImages final : public ports::ImagesPort {
+ public:
+  const ClusterImage& current(const io::Lane&) const override { return *image; }
+  std::shared_ptr<const ClusterImage> image = std::make_shared<ClusterImage>();
+};
+
+class MemoryFile final : public io::File {
+ public:
+  explicit MemoryFile(std::string bytes) : bytes_(std::move(bytes)) {}
+  const std::string& path() const override { return path_; }
+  io::IoResult<int64_t> size() const override { return static_cast<int64_t>(bytes_.size()); }
+  io::IoResult<size_t> read_at(int64_t position, MutableBytes into) const override {
+    const size_t n = std::min(into.size(), bytes_.size() - static_cast<size_t>(position));
+    std::memcpy(into.data(), bytes_.data() + position, n);
+    return n;
+  }
+  io::IoStatus write_at(int64_t, std::span<const Bytes>) override { return {}; }
+  io::IoStatus truncate(int64_t) override { return {}; }
+  io::IoStatus sync() override { return {}; }
+  bool cached(int64_t, int64_t) const override { return true; }
+  int descriptor() const override { return -1; }
+
+ private:
+  std::string path_ = "memory";
+  std::string bytes_;
+};
+
+inline io::FileRange range_of(std::string bytes) {
+  const auto length = static_cast<int64_t>(bytes.size());
+  return {std::make_shared<MemoryFile>(std::move(bytes)), 0, length};
+}
+
+class TestPartitions final : public ports::PartitionsPort {
+ public:
+  struct Append {
+    ports::AppendRequest request;
+    ports::AppendDone done;
+  };
+  struct Fetch {
+    std::shared_ptr<const ports::FetchRequest> request;
+    ports::FetchDone done;
+    io::Lane* lane;
+  };
+
+  void append(io::Lane&, ports::AppendRequest request, ports::AppendDone done) override {
+    appends.push_back({std::move(request), std::move(done)});
+  }
+  void fetch(io::Lane& lane, std::shared_ptr<const ports::FetchRequest> request,
+             ports::FetchDone done) override {
+    fetches.push_back({std::move(request), std::move(done), &lane});
+  }
+  void list_offsets(io::Lane&, std::vector<ports::OffsetQuery> queries, ports::OffsetsDone done) override {
+    std::vector<ports::OffsetAnswer> answers;
+    for (const auto& q : queries) answers.push_back(offset_answer(q));
+    offset_queries.insert(offset_queries.end(), queries.begin(), queries.end());
+    done(std::move(answers));
+  }
+  void end_offsets_for_epochs(io::Lane&, std::vector<ports::EpochQuery> queries,
+                              ports::EpochsDone done) override {
+    std::vector<ports::EpochAnswer> answers;
+    for (const auto& q : queries) answers.push_back({ErrorCode::kNone, q.epoch, Offset(70)});
+    epoch_queries.insert(epoch_queries.end(), queries.begin(), queries.end());
+    done(std::move(answers));
+  }
+
+  std::vector<Append> appends;
+  std::vector<Fetch> fetches;
+  std::vector<ports::OffsetQuery> offset_queries;
+  std::vector<ports::EpochQuery> epoch_queries;
+  std::function<ports::OffsetAnswer(const ports::OffsetQuery&)> offset_answer = [](const auto&) {
+    return ports::OffsetAnswer{ErrorCode::kNone, 123, Offset(45), LeaderEpoch(6)};
+  };
+};
+
+class TestController final : public ports::ControllerPort {
+ public:
+  template <class Request, class Response>
+  struct Asked {
+    ports::Caller caller;
+    ports::Kept<Request> request;
+    ports::Answer<Response> answer;
+    // On the caller's lane, when the runtime settles.
+    void succeed(Response response) {
+      caller.lane->post([answer = std::move(answer),
+                         kept = ports::Kept<Response>{std::move(response), request.frame, {}}]() mutable {
+        answer(std::move(kept));
+      });
+    }
+    void refuse(ErrorCode error, std::string message) {
+      caller.lane->post([answer = std::move(answer), error, message = std::move(message)]() mutable {
+        answer(fail(error, std::move(message)));
+      });
+    }
+  };
+  using Creation = Asked<protocol::CreateTopicsRequest, protocol::CreateTopicsResponse>;
+  using Deletion = Asked<protocol::DeleteTopicsRequest, protocol::DeleteTopicsResponse>;
+  using Allocation = Asked<protocol::AllocateProducerIdsRequest, protocol::AllocateProducerIdsResponse>;
+
+  void create_topics(ports::Caller caller, ports::Kept<protocol::CreateTopicsRequest> request,
+                     ports::Answer<protocol::CreateTopicsResponse> answer) override {
+    creations.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void delete_topics(ports::Caller caller, ports::Kept<protocol::DeleteTopicsRequest> request,
+                     ports::Answer<protocol::DeleteTopicsResponse> answer) override {
+    deletions.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void allocate_producer_ids(ports::Caller caller, ports::Kept<protocol::AllocateProducerIdsRequest> request,
+                             ports::Answer<protocol::AllocateProducerIdsResponse> answer) override {
+    allocations.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void register_broker(ports::Caller, ports::Kept<protocol::BrokerRegistrationRequest>,
+                       ports::Answer<protocol::BrokerRegistrationResponse>) override {}
+  void unregister_broker(ports::Caller, ports::Kept<protocol::UnregisterBrokerRequest>,
+                         ports::Answer<protocol::UnregisterBrokerResponse>) override {}
+  void heartbeat(ports::Caller, ports::Kept<protocol::BrokerHeartbeatRequest>,
+                 ports::Answer<protocol::BrokerHeartbeatResponse>) override {}
+  void register_controller(ports::Caller, ports::Kept<protocol::ControllerRegistrationRequest>,
+                           ports::Answer<protocol::ControllerRegistrationResponse>) override {}
+
+  std::vector<Creation> creations;
+  std::vector<Deletion> deletions;
+  std::vector<Allocation> allocations;
+};
+
+class TestProducerIds final : public ports::ProducerIdsPort {
+ public:
+  void next(io::Lane&, ports::ProducerIdDone done) override { done(result); }
+  Result<ProducerId> result = ProducerId(4711);
+};
+
+class TestConfigs final : public ports::ConfigsPort {
+ public:
+  const config::Properties& given() const override { return properties; }
+  std::vector<ports::LoggerLevel> loggers() const override { return {{"log", "DEBUG"}, {"root", "INFO"}}; }
+  config::Properties properties;
+};
+
+}  // namespace moldau::api::testing

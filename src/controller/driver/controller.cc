@@ -1,0 +1,163 @@
+#include "controller/driver/controller.h"
+
+#include "controller/activation.h"
+#include "controller/broker_planner.h"
+#include "controller/driver/controller_term.h"
+#include "controller/producer_id_planner.h"
+#include "controller/topic_deletion.h"
+#include "controller/topic_planner.h"
+
+namespace moldau {
+namespace {
+
+constexpr std::string_view kComponent = "controller";
+
+std::unexpected<Error> not_controller() {
+  return fail(ErrorCode::kNotController, "this node isn't the active controller");
+}
+
+// Hands an answer to the caller's lane; always in a task of its own, so that nothing of the caller's runs inside of ours.
+template <class Response>
+void reply(io::Lane& lane, ports::Answer<Response>& answer, Result<ports::Kept<Response>> response) {
+  lane.post([answer = std::move(answer), response = std::move(response)]() mutable {
+    answer(std::move(response));
+  });
+}
+
+}  // namespace
+
+Controller::Controller(io::Runtime& runtime, RaftDriver& raft, MetadataFollower& follower,
+                       ControllerOptions options, RecordBuffer bootstrap)
+    : runtime_(runtime),
+      lane_(*runtime.lanes().front()),
+      raft_(raft),
+      follower_(follower),
+      options_(std::move(options)),
+      bootstrap_(std::move(bootstrap)) {}
+
+Controller::~Controller() = default;
+
+void Controller::on_leader_change(const LeaderAndEpoch& leader) {
+  if (term_) {
+    const std::shared_ptr<ControllerTerm> ended = std::move(term_);
+    term_.reset();
+    ended->end();
+    runtime_.logger().info(kComponent, "is no longer active");
+  }
+  if (leader.leader != options_.node_id) return;
+  auto term = std::make_shared<ControllerTerm>(runtime_, raft_, follower_, options_, leader.epoch);
+  if (Status active = term->activate(bootstrap_); !active) {
+    runtime_.logger().error(kComponent, "can't become active: " + active.error().message);
+    return raft_.resign(leader.epoch, active.error().message);
+  }
+  term_ = std::move(term);
+  runtime_.logger().info(kComponent, "is active in epoch " + std::to_string(leader.epoch.value));
+}
+
+// `plan(term, request)` returns a Result of a Plan and may have looked at everything; `Response`'s views stay good through the
+// plan's arena and the request's frame.
+template <class Request, class Response, class PlanIt>
+void Controller::run(ports::Caller caller, ports::Kept<Request> request, ports::Answer<Response> answer,
+                     PlanIt plan_it) {
+  lane_.run([this, life = std::weak_ptr(life_), caller = std::move(caller), request = std::move(request),
+             answer = std::move(answer), plan_it = std::move(plan_it)]() mutable {
+    if (life.expired()) return;
+    if (!term_) return reply<Response>(*caller.lane, answer, not_controller());
+    auto plan = plan_it(*term_, request.message, caller);
+    if (!plan) return reply<Response>(*caller.lane, answer, std::unexpected(std::move(plan).error()));
+    const bool wait =
+        !plan->records.empty() || !std::is_same_v<Request, protocol::BrokerHeartbeatRequest>;  // C4
+    if (Status applied = term_->apply(plan->records, plan->atomic); !applied)
+      return reply<Response>(*caller.lane, answer, std::unexpected(std::move(applied).error()));
+    ports::Kept<Response> response{std::move(plan->response), std::move(request.frame),
+                                   std::move(plan->arena)};
+    if (!wait) return reply<Response>(*caller.lane, answer, std::move(response));
+    term_->when_shown([lane = caller.lane, answer = std::move(answer),
+                       response = std::move(response)](Status shown) mutable {
+      if (shown)
+        reply<Response>(*lane, answer, std::move(response));
+      else
+        reply<Response>(*lane, answer, std::unexpected(std::move(shown).error()));
+    });
+  });
+}
+
+void Controller::create_topics(ports::Caller caller, ports::Kept<protocol::CreateTopicsRequest> request,
+                               ports::Answer<protocol::CreateTopicsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::CreateTopicsRequest& message, const ports::Caller& from) {
+        return plan_create_topics(term.view(), message, from.access, term.random());
+      });
+}
+
+void Controller::delete_topics(ports::Caller caller, ports::Kept<protocol::DeleteTopicsRequest> request,
+                               ports::Answer<protocol::DeleteTopicsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::DeleteTopicsRequest& message, const ports::Caller& from) {
+        return plan_delete_topics(term.view(), message, from.version, from.access);
+      });
+}
+
+void Controller::allocate_producer_ids(ports::Caller caller,
+                                       ports::Kept<protocol::AllocateProducerIdsRequest> request,
+                                       ports::Answer<protocol::AllocateProducerIdsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::AllocateProducerIdsRequest& message, const ports::Caller&) {
+        return plan_producer_ids(term.view(), message);
+      });
+}
+
+void Controller::register_broker(ports::Caller caller,
+                                 ports::Kept<protocol::BrokerRegistrationRequest> request,
+                                 ports::Answer<protocol::BrokerRegistrationResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::BrokerRegistrationRequest& message, const ports::Caller&) {
+        auto plan = plan_broker_registration(term.view(), message, term.next_offset(), term.now());
+        const BrokerRegistration* former = term.view().image.broker(BrokerId(message.broker_id));
+        if (plan && former && former->incarnation != message.incarnation_id)
+          term.sessions().forget(former->id);
+        return plan;
+      });
+}
+
+void Controller::unregister_broker(ports::Caller caller,
+                                   ports::Kept<protocol::UnregisterBrokerRequest> request,
+                                   ports::Answer<protocol::UnregisterBrokerResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::UnregisterBrokerRequest& message, const ports::Caller&) {
+        auto plan = plan_unregister_broker(term.view(), BrokerId(message.broker_id));
+        if (plan) term.sessions().forget(BrokerId(message.broker_id));
+        return plan;
+      });
+}
+
+void Controller::heartbeat(ports::Caller caller, ports::Kept<protocol::BrokerHeartbeatRequest> request,
+                           ports::Answer<protocol::BrokerHeartbeatResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::BrokerHeartbeatRequest& message, const ports::Caller&) {
+        auto plan = plan_heartbeat(term.view(), message);
+        if (!plan) return plan;
+        const BrokerId id(message.broker_id);
+        BrokerSessions& sessions = term.sessions();
+        sessions.touch(id, BrokerEpoch(message.broker_epoch), term.now());
+        sessions.heard_offset(id, Offset(message.current_metadata_offset));
+        if (plan->response.is_fenced) sessions.end_shutdown(id);
+        // It may go once the others know that its leaderships have moved: what comes last of this plan.
+        if (plan->next == BrokerControlState::kControlledShutdown)
+          sessions.begin_shutdown(
+              id, term.next_offset() + static_cast<int64_t>(plan->records.size()) - int64_t{1});
+        term.watch_sessions();
+        return plan;
+      });
+}
+
+void Controller::register_controller(ports::Caller caller,
+                                     ports::Kept<protocol::ControllerRegistrationRequest> request,
+                                     ports::Answer<protocol::ControllerRegistrationResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::ControllerRegistrationRequest& message, const ports::Caller&) {
+        return plan_controller_registration(term.view().image, message);
+      });
+}
+
+}  // namespace moldau

@@ -1,0 +1,24 @@
+// ConfigsPort: this node's part of what DescribeConfigs shows; the rest is in the cluster's image.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/properties.h"
+
+namespace moldau::ports {
+
+struct LoggerLevel {
+  std::string name;   // "root" is the one that the others fall back on
+  std::string level;  // TRACE, DEBUG, INFO, WARN, ERROR, FATAL
+};
+
+class ConfigsPort {
+ public:
+  virtual ~ConfigsPort() = default;
+  // Every key that the node was started with, unknown ones too. Never changes.
+  virtual const config::Properties& given() const = 0;
+  // By name; callable on any lane.
+  virtual std::vector<LoggerLevel> loggers() const = 0;
+};
+
+}  // namespace moldau::ports
