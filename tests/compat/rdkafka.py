@@ -35,8 +35,8 @@ def create(broker, name, partitions=1, config=None):
     admin(broker).create_topics([new])[name].result(30)
 
     def led():  # brokers hear of a topic a little after its creation is acknowledged
-        topic = admin(broker).list_topics(name, timeout=30).topics[name]
-        return topic.error is None and len([p for p in topic.partitions.values() if p.leader >= 0]) == partitions
+        topic = admin(broker).list_topics(timeout=30).topics.get(name)  # of all topics: asking for one could create it
+        return topic and topic.error is None and len([p for p in topic.partitions.values() if p.leader >= 0]) == partitions
     wait_until(led, 30, f"leaders for {name}")
 
 
