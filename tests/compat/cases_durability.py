@@ -5,6 +5,7 @@ import time
 import rdkafka
 from harness.cases import case
 from harness.client import Closed, Connection
+from harness.processes import run
 from harness.waiting import wait_until
 
 
@@ -247,3 +248,47 @@ def a_second_node_on_the_same_port_is_refused(context):
     if second.kind == "moldau":
         assert str(broker.port) in second.log_tail(), f"the refusal doesn't name the port: {second.log_tail()}"
     broker.stop()
+
+
+@case(full=True, within=300)
+def a_full_disk_loses_nothing_acknowledged(context):
+    """The disk fills up while producing; the node refuses or ends; with more space it starts and has all that it acknowledged."""
+    from bodies import fetch, produce
+    from harness.batches import batch, read_batches
+    from harness.client import call
+    broker = context.new_broker({"log.segment.bytes": "4194304"})
+    broker.data.mkdir()
+    run(["mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", broker.data], check=True)  # needs root
+    try:
+        broker.start()
+        rdkafka.create(broker, context.topic())
+        acknowledged, now = [], int(time.time() * 1000)
+        payloads = [bytes([n]) * 200_000 for n in range(16)]
+        for n in range(2000):
+            try:
+                answer = call(broker.port, "Produce", 9, produce(context.topic(), batch([payloads[n % 16]], now)))
+            except (Closed, OSError):
+                break
+            answer = answer["responses"][0]["partition_responses"][0]
+            if answer["error_code"] != 0:
+                assert answer["error_code"] in (56, 7, 6, -1), answer  # KAFKA_STORAGE_ERROR is the honest one
+                break
+            acknowledged.append((answer["base_offset"], n % 16))
+        else:
+            raise AssertionError("the disk never filled up")
+        assert len(acknowledged) > 50, len(acknowledged)
+        if broker.alive:
+            broker.kill9()
+        run(["mount", "-o", "remount,size=400m", broker.data], check=True)
+        broker.start()
+        high = watermarks(broker, context.topic(), 0)[1]
+        assert high > acknowledged[-1][0], f"{high}, {acknowledged[-1][0]} was acknowledged"
+        for offset, n in acknowledged:
+            answer = call(broker.port, "Fetch", 11, fetch(context.topic(), offset, partition_max_bytes=1))
+            got = read_batches(answer["responses"][0]["partitions"][0]["records"])[0]
+            assert got["base_offset"] == offset and payloads[n] in got["whole"], f"offset {offset} is lost"
+        broker.stop()
+    finally:
+        if broker.alive:
+            broker.kill9()
+        run(["umount", broker.data])
