@@ -57,7 +57,8 @@ class Transport {
   // lanes.front(), and the listener is destroyed there; a socket that was on its way to another lane may still come.
   // Out of descriptors: pauses accepting for a moment, never spins, never gives up.
   virtual IoResult<std::unique_ptr<Listener>> listen(const Endpoint& at, std::span<Lane* const> lanes, Accepted accepted) = 0;
-  // Connects from `lane`, where `connected` runs; resolves names off the lane.
+  // Connects from `lane`, where `connected` runs; resolves names off the lane. It gives up when the system does, which
+  // takes minutes: who has less time lets the attempt go, and takes no notice of what `connected` brings later.
   virtual void connect(Lane& lane, const Endpoint& to, Connected connected) = 0;
 };
 

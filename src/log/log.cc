@@ -89,7 +89,6 @@ Result<bool> Log::advance_log_start(Offset to, Offset high_watermark) {
                                                   std::to_string(high_watermark.value));
   if (to <= log_start_) return false;
   log_start_ = to;
-  recovery_point_ = std::max(recovery_point_, std::min(to, log_end_));
   if (epochs_.truncate_from_start(to)) ++epochs_version_;
   producers_.on_log_start_advanced(to);
   return true;

@@ -12,8 +12,8 @@
 // Invariants
 //   L1  log start <= log end; the log is one run of batches in rising offsets, each with a valid checksum when it was
 //       appended, none half-written below log end
-//   L2  recovery point <= log end; everything from log start up to it has been synced with its indexes, snapshots and
-//       epochs. It rises in complete_flush and with log start, and falls only when the log is truncated
+//   L2  recovery point <= log end; all segments' records below it have been synced with their indexes, snapshots and
+//       epochs. It rises in complete_flush and with what retention removes, and falls only when the log is truncated
 //   L3  after an error that leaves a file's content unknown (a write that can't be undone, any failed sync) the log is
 //       fenced: it accepts and acknowledges nothing more (KAFKA-10778), until it is opened anew. A full disk doesn't fence:
 //       the torn tail is cut off, the append fails with KAFKA_STORAGE_ERROR, and a later one may succeed

@@ -172,6 +172,7 @@ void Log::write_index_tails(Segment& segment) {
   write(segment.growing->offsets, segment.files->offsets, kOffsetIndexSuffix);
   write(segment.growing->times, segment.files->times, kTimeIndexSuffix);
   write(segment.growing->txns, segment.files->txns, kTxnIndexSuffix);
+  if (segment.growing->txns.written() > 0) segment.txn_entries = segment.growing->txns.written();
 }
 
 int64_t Log::draw_jitter() {
@@ -204,6 +205,7 @@ Status Log::begin_segment(Offset base, WallMs now_ms) {
   fresh->growing = std::make_unique<GrowingIndexes>();
   fresh->touched_ms = now_ms;
   fresh->max_timestamp_known = true;
+  fresh->txn_entries = 0;
   fresh->jitter_ms = draw_jitter();
   segments_.push_back(std::move(fresh));
   recent_.clear();

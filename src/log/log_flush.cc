@@ -56,7 +56,7 @@ void Log::add_segment(FlushWork& work, size_t index) const {
   };
   index_part(segment.growing->offsets, kOffsetIndexSuffix);
   index_part(segment.growing->times, kTimeIndexSuffix);
-  if (segment.growing->txns.count() > 0) index_part(segment.growing->txns, kTxnIndexSuffix);
+  if (segment.growing->txns.count() > 0 || segment.txn_entries != 0) index_part(segment.growing->txns, kTxnIndexSuffix);
   work.written_.push_back({segment.base, segment.growing->offsets.count(), segment.growing->times.count(),
                            segment.growing->txns.count()});
 }
@@ -107,6 +107,7 @@ Status Log::complete_flush(std::unique_ptr<FlushWork> work) {
     growing.offsets.mark_written(written.offsets);
     growing.times.mark_written(written.times);
     growing.txns.mark_written(written.txns);
+    if (written.txns > 0) segment.txn_entries = written.txns;
     const bool complete = growing.offsets.count() == written.offsets && growing.times.count() == written.times &&
                           growing.txns.count() == written.txns;
     if (!complete || index + 1 == segments_.size()) continue;

@@ -179,8 +179,8 @@ io::IoStatus LogLoader::start_empty(Offset at) {
   segment->touched_ms = how_.now_ms;
   segment->txn_entries = 0;
   log_->segments_.push_back(std::move(segment));
-  log_->names_pending_ = true;
-  return {};
+  // Durable from the first: were a later segment's name to survive without it, the log would seem to begin there.
+  return files_.sync_dir(how_.directory);
 }
 
 io::IoStatus LogLoader::remove_stray_snapshots() {
@@ -215,10 +215,29 @@ io::IoStatus LogLoader::finish() {
   }
   log.log_start_ = std::max(how_.log_start, log.segments_.front()->base);
   const Offset checkpoint = how_.clean_shutdown ? log.log_end_ : how_.recovery_point.value_or(Offset(0));
-  log.recovery_point_ = std::max(std::min(checkpoint, log.log_end_), log.log_start_);
+  log.recovery_point_ = std::min(checkpoint, log.log_end_);
   if (log.epochs_.truncate_from_end(log.log_end_)) ++log.epochs_version_;
+  TRY(complete_epochs());
   if (log.epochs_.truncate_from_start(log.log_start_)) ++log.epochs_version_;
   return {};
+}
+
+// The file may have forgotten the epochs of records that a later log start had deleted, before a crash took that back.
+io::IoStatus LogLoader::complete_epochs() {
+  Log& log = *log_;
+  if (log.epochs_.epoch_for_offset(log.log_start_) || log.log_start_ == log.log_end_) return {};
+  for (size_t i = log.segment_floor(log.log_start_); i < log.segments_.size(); ++i) {
+    if (log.segments_[i]->size == 0) continue;
+    SegmentView view = log.view_of(i);
+    view.stem = log.segments_[i]->path(how_.directory, "");
+    const auto first = SegmentSearch(&files_, view, SegmentSearch::Waiting::kAllowed).frame_at(0);
+    if (!first) return std::unexpected(first.error().error.value_or(io::IoError{}));
+    if ((*first)->leader_epoch.value < 0) return {};  // of a format without epochs
+    break;
+  }
+  log.epochs_.clear();
+  ++log.epochs_version_;
+  return rebuild_epochs(log.segments_.size());
 }
 
 }  // namespace moldau

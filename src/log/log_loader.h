@@ -55,6 +55,7 @@ class LogLoader {
   io::IoStatus write_indexes(Segment& segment, Indexes& indexes);
   io::IoStatus make_active_grow();
   io::IoStatus rebuild_epochs(size_t segments);
+  io::IoStatus complete_epochs();
   io::IoStatus remove_stray_snapshots();
   io::IoStatus start_empty(Offset at);
   io::IoStatus finish();

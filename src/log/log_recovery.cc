@@ -45,7 +45,11 @@ io::IoStatus LogLoader::write_indexes(Segment& segment, Indexes& indexes) {
   };
   TRY(write(kOffsetIndexSuffix, bytes_of(indexes.offsets)));
   TRY(write(kTimeIndexSuffix, bytes_of(indexes.times)));
-  if (!indexes.txns.empty() || segment.txn_entries != 0) TRY(write(kTxnIndexSuffix, bytes_of(indexes.txns)));
+  if (!indexes.txns.empty()) {
+    TRY(write(kTxnIndexSuffix, bytes_of(indexes.txns)));
+  } else if (segment.txn_entries != 0) {
+    TRY(files_.remove(segment.path(how_.directory, kTxnIndexSuffix)));
+  }
   segment.offset_entries = static_cast<int32_t>(indexes.offsets.size());
   segment.time_entries = static_cast<int32_t>(indexes.times.size());
   segment.txn_entries = static_cast<int32_t>(indexes.txns.size());

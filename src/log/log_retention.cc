@@ -31,6 +31,15 @@ bool RetentionScan::expired(Candidate& candidate) {
   return now_ms_ - newest > options_.retention_ms;
 }
 
+// A segment that a crash brings back must come back whole: a hole would take what follows with it.
+bool RetentionScan::make_durable(Candidate& candidate) {
+  if (candidate.view.end <= recovery_point_ || candidate.view.size == 0) return true;
+  const auto file = files_->open(candidate.view.stem + std::string(kLogSuffix), io::OpenMode::kReadWrite);
+  const auto synced = file ? (*file)->sync() : io::IoStatus(std::unexpected(file.error()));
+  if (!synced) error_ = synced.error(), sync_failed_ = file.has_value();
+  return synced.has_value();
+}
+
 void RetentionScan::run() {
   int64_t over = options_.retention_bytes < 0 ? 0 : log_size_ - options_.retention_bytes;
   for (Candidate& candidate : candidates_) {
@@ -48,6 +57,7 @@ void RetentionScan::run() {
       reasons_.push_back(which + ": older than retention.ms=" + std::to_string(options_.retention_ms));
     else
       break;
+    if (!make_durable(candidate)) return;
     over -= view.size;
     ++count_;
   }
@@ -58,6 +68,7 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
   auto scan = std::make_unique<RetentionScan>();
   scan->files_ = &files_;
   scan->generation_ = generation_;
+  scan->recovery_point_ = recovery_point_;
   scan->options_ = options_;
   scan->now_ms_ = now_ms;
   scan->log_start_ = log_start_;
@@ -77,7 +88,7 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
 
 Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms) {
   --works_outstanding_;
-  if (scan->error_) return storage_error("look for old segments", *scan->error_, false);
+  if (scan->error_) return storage_error("look for old segments", *scan->error_, scan->sync_failed_);
   for (size_t i = 0; i < scan->candidates_.size() && scan->generation_ == generation_; ++i) {
     const auto& max = scan->candidates_[i].max;
     Segment& segment = *segments_[i];
@@ -98,36 +109,47 @@ Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<
   for (size_t i = 0; i < count; ++i) {
     const Segment& segment = *segments_[i];
     size_ -= segment.size;
+    std::vector<std::string>& names = removal->segments_.emplace_back();
     for (const std::string_view suffix : kSegmentSuffixes)
-      if (suffix != kTxnIndexSuffix || segment.txn_entries != 0) removal->names_.push_back(offset_file_name(segment.base, suffix));
+      if (suffix != kTxnIndexSuffix || segment.txn_entries != 0) names.push_back(offset_file_name(segment.base, suffix));
     if (std::erase(snapshots_, segment.base) > 0) {
       std::erase_if(pending_snapshots_, [&](const PendingSnapshot& pending) { return pending.offset == segment.base; });
-      removal->names_.push_back(offset_file_name(segment.base, kSnapshotSuffix));
+      names.push_back(offset_file_name(segment.base, kSnapshotSuffix));
     }
   }
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<ptrdiff_t>(count));
   const Offset start = segments_.front()->base;
+  recovery_point_ = std::max(recovery_point_, start);
   if (start > log_start_) TRY(advance_log_start(start, log_end_));
   ++works_outstanding_;
   return removal;
 }
 
 void SegmentRemoval::rename() {
-  for (const std::string& name : names_) {
-    outcome_ = files_->rename(directory_ + "/" + name, directory_ + "/" + name + std::string(kDeletedSuffix));
-    if (is_gone(outcome_)) outcome_ = {};  // never written, or the whole log is being deleted
-    if (!outcome_) return;
+  // The segment that the log goes on with may be new: its name has to be there before the old ones go.
+  outcome_ = sync();
+  for (const auto& names : segments_) {
+    for (const std::string& name : names) {
+      if (!outcome_) return;
+      outcome_ = files_->rename(directory_ + "/" + name, directory_ + "/" + name + std::string(kDeletedSuffix));
+      if (is_gone(outcome_)) outcome_ = {};  // never written, or the whole log is being deleted
+    }
+    if (outcome_) outcome_ = sync();
   }
-  outcome_ = files_->sync_dir(directory_);
-  if (is_gone(outcome_)) outcome_ = {};
+}
+
+io::IoStatus SegmentRemoval::sync() {
+  auto synced = files_->sync_dir(directory_);
+  return is_gone(synced) ? io::IoStatus{} : synced;
 }
 
 void SegmentRemoval::remove() {
-  for (const std::string& name : names_) {
-    outcome_ = files_->remove(directory_ + "/" + name + std::string(kDeletedSuffix));
-    if (is_gone(outcome_)) outcome_ = {};
-    if (!outcome_) return;
-  }
+  for (const auto& names : segments_)
+    for (const std::string& name : names) {
+      outcome_ = files_->remove(directory_ + "/" + name + std::string(kDeletedSuffix));
+      if (is_gone(outcome_)) outcome_ = {};
+      if (!outcome_) return;
+    }
 }
 
 Status Log::complete_removal(const SegmentRemoval& removal) {

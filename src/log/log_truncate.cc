@@ -124,7 +124,7 @@ Status Log::cut_segment(size_t index, Offset to, WallMs now_ms) {
                       [&](const OffsetEntry& e) { return below_end(e.relative_offset) && e.position < cut; });
   if (done) done = shorten(files_, path(kTimeIndexSuffix), growing.times, grew ? growing.times.written() : segment.time_entries,
                            [&](const TimeEntry& e) { return below_end(e.relative_offset); });
-  if (done && (grew ? growing.txns.count() : segment.txn_entries) != 0)
+  if (done && (segment.txn_entries != 0 || growing.txns.count() > 0))
     done = shorten(files_, path(kTxnIndexSuffix), growing.txns, grew ? growing.txns.written() : segment.txn_entries,
                    [&](const TxnEntry& e) { return e.txn.last_offset < log_end_; });
   if (!done) return failed(done.error());
@@ -182,6 +182,7 @@ Status Log::truncate_fully_and_start_at(Offset start, WallMs now_ms, std::option
   fresh->growing = std::make_unique<GrowingIndexes>();
   fresh->touched_ms = now_ms;
   fresh->max_timestamp_known = true;
+  fresh->txn_entries = 0;
   fresh->jitter_ms = draw_jitter();
   segments_.push_back(std::move(fresh));
   log_end_ = start;

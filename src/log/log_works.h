@@ -101,9 +101,11 @@ class RetentionScan {
     bool is_last = false;
   };
   bool expired(Candidate& candidate);
+  bool make_durable(Candidate& candidate);
 
   io::FileSystem* files_ = nullptr;
   uint64_t generation_ = 0;
+  Offset recovery_point_{0};
   LogOptions options_;
   WallMs now_ms_ = 0;
   Offset log_start_{0};
@@ -113,20 +115,24 @@ class RetentionScan {
   size_t count_ = 0;                   // how many of them go
   std::vector<std::string> reasons_;
   std::optional<io::IoError> error_;
+  bool sync_failed_ = false;
 };
 
+// Segments go from the oldest on, each durably before the next, so that a crash leaves no hole.
 class SegmentRemoval {
  public:
-  void rename();  // to names that end in .deleted, synced
+  void rename();  // to names that end in .deleted
   void remove();  // file.delete.delay.ms later
   bool failed() const { return !outcome_; }
   const std::vector<std::string>& reasons() const { return reasons_; }  // a line for the logger each
 
  private:
   friend class Log;
+  io::IoStatus sync();
+
   io::FileSystem* files_ = nullptr;
   std::string directory_;
-  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> segments_;  // the names of each one's files
   std::vector<std::string> reasons_;
   io::IoStatus outcome_;
 };

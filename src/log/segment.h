@@ -44,7 +44,7 @@ struct Segment {
   // Entries in the files of a segment that doesn't grow; kUnknownEntries until somebody had to look.
   int32_t offset_entries = kUnknownEntries;
   int32_t time_entries = kUnknownEntries;
-  int32_t txn_entries = kUnknownEntries;  // 0 is known from the directory: most segments have no such file
+  int32_t txn_entries = kUnknownEntries;  // 0: there is no such file, as with most; true while it grows, too
   bool max_timestamp_known = false;
   WallMs max_timestamp = -1;              // of all batches; -1: none has one
   Offset max_timestamp_offset{-1};        // the last offset of the first batch that has it

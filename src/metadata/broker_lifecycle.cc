@@ -46,6 +46,13 @@ void BrokerLifecycle::set_ready(Instant now) {
   if (registered_) send_at(now);
 }
 
+void BrokerLifecycle::set_controller(Instant now, bool known) {
+  controller_known_ = known;
+  if (!known || failures_ == 0) return;
+  failures_ = 0;
+  if (send_at_) send_at(now);
+}
+
 void BrokerLifecycle::begin_shutdown(Instant now) {
   if (state_ == BrokerState::kRunning) {
     enter(BrokerState::kPendingControlledShutdown);
@@ -95,7 +102,7 @@ void BrokerLifecycle::on_failure(Instant now, ErrorCode error) {
 
 std::optional<Instant> BrokerLifecycle::next() const {
   std::optional<Instant> next;
-  if (!in_flight_ && send_at_) next = send_at_;
+  if (!in_flight_ && controller_known_ && send_at_) next = send_at_;
   const bool may_give_up = !ever_registered_ && state_ == BrokerState::kStarting;
   if (may_give_up && (!next || give_up_at_ < *next)) next = give_up_at_;
   return next;
@@ -109,7 +116,7 @@ BrokerLifecycle::Output BrokerLifecycle::poll(Instant now, Offset metadata_end) 
     out.gave_up = true;
   }
   out.entered = std::exchange(entered_, {});
-  if (in_flight_ || !send_at_ || *send_at_ > now) return out;
+  if (in_flight_ || !controller_known_ || !send_at_ || *send_at_ > now) return out;
   send_at_.reset();
   in_flight_ = true;
   if (registered_)

@@ -12,7 +12,8 @@
 // Invariants
 //   L1  at most one request is in flight
 //   L2  after a failure the next request waits: 100 ms, doubled up to the session timeout
-//   L3  a broker whose registration isn't known any more (STALE_BROKER_EPOCH) registers again
+//   L3  nothing is sent while no controller is known; a new one hears at once from who has been waiting
+//   L4  a broker whose registration isn't known any more (STALE_BROKER_EPOCH) registers again
 #pragma once
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ class BrokerLifecycle {
 
   void start(Instant now);
   void set_ready(Instant now);  // the logs are loaded
+  void set_controller(Instant now, bool known);
   void begin_shutdown(Instant now);
   void set_offline_dirs(Instant now, std::vector<Uuid> offline);
 
@@ -91,6 +93,7 @@ class BrokerLifecycle {
   bool registered_ = false;  // and not refused since
   bool ever_registered_ = false;
   bool ready_ = false;
+  bool controller_known_ = false;
   bool in_flight_ = false;
   bool again_ = false;  // something happened while a request was in flight: the next goes at once
   bool asked_to_shut_down_ = false;

@@ -37,6 +37,8 @@ class BrokerLifecycleTest : public testing::Test {
     return o;
   }
 
+  void SetUp() override { broker_.set_controller(now_, true); }
+
   Instant now_{seconds(100)};
   BrokerLifecycle broker_{options()};
   std::string states_;
@@ -101,6 +103,21 @@ TEST_F(BrokerLifecycleTest, failures_wait_longer_each_time_up_to_the_session_tim
     waits.push_back(std::chrono::duration_cast<milliseconds>(waited).count());
   }
   EXPECT_EQ(waits, (std::vector<int64_t>{100, 200, 400, 800, 1600, 3200, 6400, 9000, 9000}));
+}
+
+TEST_F(BrokerLifecycleTest, a_new_controller_hears_at_once_from_who_waits) {
+  broker_.set_controller(now_, false);
+  broker_.start(now_);
+  EXPECT_FALSE(poll().registration);
+  EXPECT_EQ(broker_.next(), Instant(seconds(160))) << "only to give up";
+  broker_.set_controller(now_, true);
+  ASSERT_TRUE(poll().registration);
+  for (int i = 0; i < 6; ++i) broker_.on_failure(now_, ErrorCode::kNotController), wait();
+  broker_.on_failure(now_, ErrorCode::kNotController);
+  broker_.set_controller(now_, false);
+  now_ += milliseconds(10);
+  broker_.set_controller(now_, true);
+  ASSERT_TRUE(poll().registration);
 }
 
 TEST_F(BrokerLifecycleTest, gives_up_if_it_cant_register_in_time) {

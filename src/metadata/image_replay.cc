@@ -18,7 +18,8 @@ std::string upper_name(std::string_view name) {
 }
 
 std::unexpected<Error> at_position(Error error, Offset offset, std::string_view what) {
-  error.message = "metadata log, offset " + std::to_string(offset.value) + ", " + std::string(what) + ": " + error.message;
+  error.message = "metadata log, offset " + std::to_string(offset.value) + ", " + std::string(what) + ": " +
+                  error.message;
   return std::unexpected(std::move(error));
 }
 
@@ -61,7 +62,8 @@ Status ImageReplay::apply(const protocol::MetadataRecord& record, const RecordPo
 Status ImageReplay::begin_transaction(const RecordPosition& at) {
   if (in_snapshot_) return fail(ErrorCode::kInvalidRecord, "a snapshot has no transactions");
   if (in_transaction())
-    return fail(ErrorCode::kInvalidRecord, "one is open since offset " + std::to_string(transaction_start_.value));
+    return fail(ErrorCode::kInvalidRecord,
+                "one is open since offset " + std::to_string(transaction_start_.value));
   before_transaction_ = Saved{image_, delta_};
   transaction_start_ = at.offset;
   return {};

@@ -41,7 +41,10 @@ SimFileSystem::SimFileSystem(uint64_t seed, SimDiskOptions options)
       cold_prng_(seed, "disk cache"),
       fault_prng_(seed, "disk faults"),
       root_(make_node(true)),
-      session_(std::make_shared<Session>(this)) {}
+      session_(std::make_shared<Session>(this)) {
+  constexpr int kPercents[] = {0, 0, 10, 100};
+  if (options_.cold_percent == kColdBySeed) options_.cold_percent = kPercents[cold_prng_.below(4)];
+}
 
 SimFileSystem::~SimFileSystem() {
   session_->disk = nullptr;

@@ -24,6 +24,8 @@
 
 namespace moldau::sim {
 
+inline constexpr int kColdBySeed = -1;  // never, sometimes or always
+
 struct SimDiskOptions {
   int64_t capacity_bytes = int64_t{1} << 40;
   int cold_percent = 0;   // how often cached() says no

@@ -394,6 +394,15 @@ TEST(SimFileSystem, SometimesCold) {
   for (int i = 0; i < 100; ++i) cold += !file->cached(0, 3);
   EXPECT_GT(cold, 25);
   EXPECT_LT(cold, 75);
+  std::set<int> by_seed;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SimFileSystem chosen(seed, {.cold_percent = kColdBySeed});
+    auto other = create(chosen, "/a", "abc");
+    int misses = 0;
+    for (int i = 0; i < 100; ++i) misses += !other->cached(0, 3);
+    by_seed.insert(misses == 0 ? 0 : misses == 100 ? 2 : 1);
+  }
+  EXPECT_EQ(by_seed.size(), 3u) << "never, sometimes, always";
 }
 
 }  // namespace

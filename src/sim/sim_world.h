@@ -29,7 +29,7 @@ enum class Crash {
 
 struct NodeOptions {
   int lanes = 2;
-  SimDiskOptions disk;
+  SimDiskOptions disk{.cold_percent = kColdBySeed};
   NodeSpeed speed;
   int64_t clock_drift_ppm = 0;
   WallMs wall_offset_ms = 0;

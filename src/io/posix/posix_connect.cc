@@ -15,7 +15,9 @@ class Attempt final : public Watch, public std::enable_shared_from_this<Attempt>
  public:
   Attempt(PosixLane& lane, Endpoint to, Transport::Connected connected)
       : lane_(lane), to_(std::move(to)), connected_(std::move(connected)) {}
-  ~Attempt() { lane_.reactor().forget(*this); }
+  ~Attempt() {
+    if (watched_) lane_.reactor().forget(*this);  // otherwise this may be another thread's
+  }
 
   void resolve_now() { addresses_ = resolve(to_, false); }
 
@@ -33,6 +35,7 @@ class Attempt final : public Watch, public std::enable_shared_from_this<Attempt>
       if (errno == EINPROGRESS) {
         error_ = lane_.reactor().watch(descriptor_.get(), EPOLLOUT | EPOLLET, *this);
         if (error_ != 0) continue;
+        watched_ = true;
         self_ = lane_.hold(shared_from_this());
         return;
       }
@@ -47,7 +50,6 @@ class Attempt final : public Watch, public std::enable_shared_from_this<Attempt>
     socklen_t size = sizeof error_;
     if (::getsockopt(descriptor_.get(), SOL_SOCKET, SO_ERROR, &error_, &size) != 0) error_ = errno;
     if (error_ == 0) return succeed();
-    lane_.reactor().forget(*this);
     try_next();
   }
 
@@ -75,6 +77,7 @@ class Attempt final : public Watch, public std::enable_shared_from_this<Attempt>
   int error_ = ECONNREFUSED;
   Descriptor descriptor_;
   uint64_t self_ = 0;
+  bool watched_ = false;
 };
 
 }  // namespace

@@ -35,6 +35,11 @@ void BrokerLifecycleDriver::set_offline_dirs(std::vector<Uuid> directories) {
   poll();
 }
 
+void BrokerLifecycleDriver::on_leader_change(const LeaderAndEpoch& leader) {
+  broker_.set_controller(now(), leader.leader != kNoBroker);
+  poll();
+}
+
 void BrokerLifecycleDriver::poll() {
   BrokerLifecycle::Output out = broker_.poll(now(), follower_.published_end());
   if (out.gave_up) runtime_.logger().error(kComponent, "could not register with the controller in time");

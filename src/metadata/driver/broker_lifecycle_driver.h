@@ -11,7 +11,7 @@
 
 namespace moldau {
 
-class BrokerLifecycleDriver {
+class BrokerLifecycleDriver final : public RaftListener {
  public:
   // Runs on lane 0 at each change of state, with a line about it for the log. At kShuttingDown the process may, or if the
   // broker could not register in time has to, stop.
@@ -25,6 +25,9 @@ class BrokerLifecycleDriver {
   void set_ready();       // the logs are loaded
   void begin_shutdown();  // kShuttingDown follows
   void set_offline_dirs(std::vector<Uuid> directories);
+  // RaftListener; add it to raft after the controller.
+  void on_leader_change(const LeaderAndEpoch& leader) override;
+
   BrokerState state() const { return broker_.state(); }
   BrokerEpoch epoch() const { return broker_.epoch(); }
 

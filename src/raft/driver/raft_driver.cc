@@ -184,8 +184,18 @@ Status RaftDriver::write_batch(Buffer batch) {
   how.now_ms = runtime_.clock().wall_ms();
   TRY(log_->append_as_leader(batch.span(), how));
   appended_.push_back({base, std::move(batch)});
-  flush();
+  flush_soon();
   return {};
+}
+
+// At the end of this turn of the lane: operations that come together share a sync.
+void RaftDriver::flush_soon() {
+  if (flushing_ || std::exchange(flush_posted_, true)) return;
+  lane_.post([this, life = std::weak_ptr(life_)] {
+    if (life.expired()) return;
+    flush_posted_ = false;
+    if (attached_) flush();
+  });
 }
 
 void RaftDriver::flush() {

@@ -90,6 +90,7 @@ class RaftDriver {
   void stand();
   void begin_epoch(const LeaderChange& change);
   Status write_batch(Buffer batch);
+  void flush_soon();
   void flush();
   void flushed(std::unique_ptr<FlushWork> work);
 
@@ -125,6 +126,7 @@ class RaftDriver {
   bool attached_ = false;
   int in_flight_ = 0;  // works in the pool
   bool flushing_ = false;
+  bool flush_posted_ = false;
   bool loading_snapshot_ = false;
   bool reading_ = false;
   bool cleaning_ = false;
