@@ -84,7 +84,6 @@ void print_ready(const server::Node& node) {
       "  try         echo hello | kcat -b {} -P -t greetings\n"
       "              kcat -b {} -C -t greetings -o beginning -e\n\n",
       kVersion, options.node_id.value, node.cluster_id(), listeners, data, getpid(), client, client);
-  fmt::print("Transitioning from RECOVERY to RUNNING\n");
   std::fflush(stdout);
 }
 

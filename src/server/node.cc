@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/driver/controller.h"
 #include "metadata/driver/broker_lifecycle_driver.h"
 #include "metadata/driver/metadata_follower.h"
+#include "metadata/driver/snapshot_maker.h"
 #include "replication/driver/assignment.h"
 #include "server/client_side.h"
 #include "server/make_services.h"
@@ -32,7 +34,8 @@ std::vector<RegisteredListener> registered_listeners(const NodeOptions& options,
   return out;
 }
 
-ControllerOptions controller_options(const NodeOptions& options, const std::string& cluster_id) {
+ControllerOptions controller_options(io::Runtime& runtime, const NodeOptions& options,
+                                     const std::vector<io::Endpoint>& bound, const std::string& cluster_id) {
   ControllerOptions out;
   out.node_id = options.node_id;
   out.cluster_id = cluster_id;
@@ -41,6 +44,16 @@ ControllerOptions controller_options(const NodeOptions& options, const std::stri
   out.delete_topic_enable = options.boolean("delete.topic.enable");
   out.session_timeout = std::chrono::milliseconds(options.integer("broker.session.timeout.ms"));
   out.broker_configs = options.given;
+  out.incarnation = runtime.random().uuid();
+  for (size_t i = 0; i < options.listeners.size(); ++i) {
+    const Listener& listener = options.listeners[i];
+    if (std::ranges::find(options.controller_listener_names, listener.name) ==
+        options.controller_listener_names.end())
+      continue;
+    const std::string& host = listener.address.host;
+    out.listeners.push_back({listener.name, host.empty() ? "localhost" : host, bound[i].port,
+                             static_cast<int16_t>(listener.protocol)});
+  }
   return out;
 }
 
@@ -80,6 +93,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   void on_storage(Result<Storage> opened);
   void build_partitions();
   void build_lifecycle();
+  void on_broker_state(BrokerState state);
   void running();
   void schedule_checkpoint();
   void shut_down();
@@ -94,6 +108,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   ClientSide clients_;
   std::optional<Storage> storage_;
   std::unique_ptr<MetadataFollower> follower_;
+  std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<DataDirectories> directories_;
   std::unique_ptr<Partitions> partitions_;
@@ -121,17 +136,20 @@ void Node::Core::on_storage(Result<Storage> opened) {
   if (!opened) return fail(opened.error());
   storage_.emplace(std::move(*opened));
   if (stopping_) return shut_down();
+  follower_ = std::make_unique<MetadataFollower>(runtime_);
   const SnapshotOptions snapshots{options_.integer("metadata.log.max.record.bytes.between.snapshots"),
                                   options_.integer("metadata.log.max.snapshot.interval.ms")};
-  follower_ = std::make_unique<MetadataFollower>(runtime_, *storage_->raft, snapshots);
-  controller_ = std::make_unique<Controller>(runtime_, *storage_->raft, *follower_,
-                                             controller_options(options_, cluster_id()),
-                                             std::move(storage_->bootstrap));
+  snapshots_ = std::make_unique<SnapshotMaker>(runtime_, *storage_->raft, *follower_, snapshots);
+  controller_ = std::make_unique<Controller>(
+      runtime_, *storage_->raft, *follower_,
+      controller_options(runtime_, options_, clients_.bound(), cluster_id()), std::move(storage_->bootstrap));
   build_partitions();
   build_lifecycle();
   follower_->add_subscriber(*this);
   storage_->raft->add_listener(*follower_);
+  storage_->raft->add_listener(*snapshots_);
   storage_->raft->add_listener(*controller_);
+  storage_->raft->add_listener(*lifecycle_);
   storage_->raft->start([this](const Error& error) { fail(error); });
   lifecycle_->start();
 }
@@ -168,15 +186,17 @@ void Node::Core::build_lifecycle() {
   lifecycle.session_timeout = std::chrono::milliseconds(options_.integer("broker.session.timeout.ms"));
   lifecycle.registration_timeout =
       std::chrono::milliseconds(options_.integer("initial.broker.registration.timeout.ms"));
-  lifecycle_ = std::make_unique<BrokerLifecycleDriver>(
-      runtime_, *controller_, *follower_, std::move(lifecycle),
-      BrokerLifecycleEvents{.on_caught_up = [] {},
-                            .on_running = [this] { running(); },
-                            .on_shutdown_allowed = [this] { shut_down(); },
-                            .on_gave_up =
-                                [this](const std::string& why) {
-                                  fail({ErrorCode::kBrokerNotAvailable, why});
-                                }});
+  lifecycle_ =
+      std::make_unique<BrokerLifecycleDriver>(runtime_, *controller_, *follower_, std::move(lifecycle),
+                                              [this](BrokerState state) { on_broker_state(state); });
+}
+
+void Node::Core::on_broker_state(BrokerState state) {
+  if (state == BrokerState::kRunning) return running();
+  if (state != BrokerState::kShuttingDown) return;
+  if (stopping_) return shut_down();
+  fail({ErrorCode::kBrokerNotAvailable,
+        "the broker could not register with the controller in time; see the lines above"});
 }
 
 void Node::Core::apply(ImageChange change, io::Task done) {

@@ -38,13 +38,14 @@ void Producer::reconnect_later() {
 
 void Producer::get_producer_id() {
   protocol::InitProducerIdRequest request;
+  request.transactional_id.reset();
   request.transaction_timeout_ms = 60000;
   const uint64_t attempt = attempt_;
   connection_->call(
       request, 4,
       [self = shared_from_this(), attempt](std::optional<Reply<protocol::InitProducerIdResponse>> reply) {
         if (attempt != self->attempt_) return;
-        if (!reply || reply->message.error_code != 0) return self->reconnect_later();
+        if (!reply || self->failed(reply->message.error_code)) return self->reconnect_later();
         self->id_ = ProducerId(reply->message.producer_id);
         self->epoch_ = ProducerEpoch(reply->message.producer_epoch);
         self->pump();
@@ -100,14 +101,17 @@ void Producer::send(Batch& batch) {
       });
 }
 
+bool Producer::failed(int16_t error_code) {
+  const auto error = static_cast<ErrorCode>(error_code);
+  if (error == ErrorCode::kNone) return false;
+  if (!is_retriable(error)) history_.refused(options_.number, error_name(error));
+  return true;
+}
+
 void Producer::on_answer(std::optional<Reply<protocol::ProduceResponse>> reply) {
   if (!reply || reply->message.responses.empty() || window_.empty()) return reconnect_later();
   const auto& partition = reply->message.responses[0].partition_responses[0];
-  if (partition.error_code != 0) {
-    const auto error = static_cast<ErrorCode>(partition.error_code);
-    if (!is_retriable(error)) history_.refused(options_.number, error_name(error));
-    return reconnect_later();
-  }
+  if (failed(partition.error_code)) return reconnect_later();
   const Batch batch = std::move(window_.front());
   window_.pop_front();
   ++acknowledged_;

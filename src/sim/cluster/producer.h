@@ -44,6 +44,7 @@ class Producer : public std::enable_shared_from_this<Producer> {
   void pump();
   void make_batch();
   void send(Batch& batch);
+  bool failed(int16_t error_code);  // tells the history of errors that don't pass
   void on_answer(std::optional<Reply<protocol::ProduceResponse>> reply);
 
   io::Runtime& runtime_;

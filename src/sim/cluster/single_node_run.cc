@@ -52,6 +52,7 @@ class SingleNodeRun {
   void schedule_fault();
   void inject_fault();
   void heal();
+  void make_progress();
   bool everything_read() const;
   void violate(std::string what) { result_.violations.push_back(std::move(what)); }
 
@@ -181,7 +182,8 @@ void SingleNodeRun::inject_fault() {
     default: {
       ++result_.counters["clogged link"];
       const bool to_client = prng.chance(50);
-      world_.network().clog(to_client ? node_->host() : client_->host(), to_client ? client_->host() : node_->host(),
+      world_.network().clog(to_client ? node_->host() : client_->host(),
+                            to_client ? client_->host() : node_->host(),
                             std::chrono::milliseconds(prng.below(3000)));
     }
   }
@@ -190,6 +192,22 @@ void SingleNodeRun::inject_fault() {
 void SingleNodeRun::heal() {
   faults_on_ = false;
   world_.network().heal_all();
+}
+
+// After everything has healed, every producer gets on.
+void SingleNodeRun::make_progress() {
+  std::vector<int64_t> before;
+  for (const auto& producer : producers_) before.push_back(producer->acknowledged_batches());
+  const bool all = world_.run_until(
+      [&] {
+        if (!node_->running()) world_.start(*node_);
+        for (size_t i = 0; i < producers_.size(); ++i) {
+          if (producers_[i]->acknowledged_batches() == before[i]) return false;
+        }
+        return true;
+      },
+      options_.healthy);
+  if (!all) violate("liveness: after everything had healed, a producer got no acknowledgement");
 }
 
 bool SingleNodeRun::everything_read() const {
@@ -231,6 +249,7 @@ RunResult SingleNodeRun::run() {
   heal();
   world_.run_for(std::chrono::seconds(4));  // until pauses and clogs are over
   if (!node_->running()) world_.start(*node_);
+  make_progress();
   for (auto& producer : producers_) producer->stop_sending();
   const bool all = world_.run_until(
       [this] {
