@@ -93,8 +93,14 @@ def tool_command(name, arguments):
     return java(TOOLS[name], arguments)
 
 
+# With eligible leader replicas, formatting writes a dynamic min.insync.replicas for the cluster. Moldau's clusters don't have the
+# feature yet, and are compared with clusters that don't either.
+FEATURES = ("eligible.leader.replicas.version=0",)
+
+
 def format_storage(properties, cluster_id):
-    run(tool_command("storage", ["format", "-t", cluster_id, "-c", properties]), check=True)
+    features = [word for feature in FEATURES for word in ("--feature", feature)]
+    run(tool_command("storage", ["format", "-t", cluster_id, "-c", properties, *features]), check=True)
 
 
 def main(arguments):
