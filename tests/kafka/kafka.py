@@ -93,13 +93,13 @@ def tool_command(name, arguments):
     return java(TOOLS[name], arguments)
 
 
-# With eligible leader replicas, formatting writes a dynamic min.insync.replicas for the cluster. Moldau's clusters don't have the
-# feature yet, and are compared with clusters that don't either.
-FEATURES = ("eligible.leader.replicas.version=0",)
+# Features that Moldau doesn't have yet: it refuses a cluster that has them, and formatting with the first one even writes a dynamic
+# min.insync.replicas. So Moldau is compared with clusters, and given directories, without them.
+ABSENT = ("eligible.leader.replicas.version", "group.version", "share.version", "streams.version", "transaction.version")
 
 
 def format_storage(properties, cluster_id):
-    features = [word for feature in FEATURES for word in ("--feature", feature)]
+    features = [word for feature in ABSENT for word in ("--feature", f"{feature}=0")]
     run(tool_command("storage", ["format", "-t", cluster_id, "-c", properties, *features]), check=True)
 
 

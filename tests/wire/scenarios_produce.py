@@ -118,7 +118,6 @@ def log_append_time(s):
     for version in (3, 9):
         s.call("create", "Produce", version, produce("append-time", batch([b"a", b"b"], s.base_time)))
         s.call("gzip", "Produce", version, produce("append-time", batch([b"a", b"b"], s.base_time, gzip=True)))
-    s.call("time of the last", "ListOffsets", 7, list_offsets("append-time", -3))
     answer = s.prepare("Fetch", 11, fetch("append-time"))
     s.note("attributes and times", [{k: b[k] for k in ("attributes", "max_time", "count")} for b in _batches(answer)])
 
