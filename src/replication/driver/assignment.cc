@@ -35,8 +35,7 @@ std::vector<BrokerId> ids(const ReplicaList& list) {
 }
 
 Leader::Term term_of(const PartitionRegistration& partition) {
-  return {partition.leader_epoch, partition.partition_epoch, ids(partition.replicas),
-          ids(partition.isr)};
+  return {partition.leader_epoch, partition.partition_epoch, ids(partition.replicas), ids(partition.isr)};
 }
 
 bool hosts(const PartitionRegistration& partition, BrokerId id) {

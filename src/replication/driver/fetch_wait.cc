@@ -10,13 +10,14 @@ namespace moldau {
 class FetchWait::Watch final : public GrowthListener {
  public:
   Watch(io::Lane& to, std::weak_ptr<FetchWait> wait) : to_(to), wait_(std::move(wait)) {}
+  // Posted also where both are one lane: the append that tells it goes on undisturbed.
   void on_growth(int64_t bytes) override {
-    to_.run([wait = wait_, bytes] {
+    to_.post([wait = wait_, bytes] {
       if (auto alive = wait.lock()) alive->grew(bytes);
     });
   }
   void on_change() override {
-    to_.run([wait = wait_] {
+    to_.post([wait = wait_] {
       if (auto alive = wait.lock()) alive->changed();
     });
   }

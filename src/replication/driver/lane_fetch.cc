@@ -36,7 +36,7 @@ bool LaneFetch::read_next(const std::shared_ptr<ColdRead>& answered) {
   }
   auto read = partition->read(part, request_->read_committed, std::max<int64_t>(left_, 0), !found_, answered);
   if (read.cold) {
-    lane_.host().pool.run(
+    lane_.host()->pool.run(
         lane_.lane(), [cold = read.cold] { cold->run(); },
         [self = shared_from_this(), cold = read.cold] {
           if (self->read_next(cold)) self->run();
@@ -55,7 +55,7 @@ void LaneFetch::warm(size_t from) {
   for (size_t i = from; i < outcomes_.size(); ++i) {
     const io::FileRange& range = outcomes_[i].records;
     if (range.length == 0 || range.file->cached(range.position, range.length)) continue;
-    lane_.host().pool.run(
+    lane_.host()->pool.run(
         lane_.lane(),
         [range] {
           std::array<uint8_t, 64 << 10> scratch;

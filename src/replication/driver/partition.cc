@@ -9,9 +9,13 @@
 
 namespace moldau {
 
-Partition::Partition(PartitionHost& host, Identity identity, TopicOptions options, std::unique_ptr<Log> log)
-    : host_(host), identity_(std::move(identity)), options_(std::move(options)), log_(std::move(log)) {
-  log_->attach(host_.files);
+Partition::Partition(std::shared_ptr<PartitionHost> host, Identity identity, TopicOptions options,
+                     std::unique_ptr<Log> log)
+    : host_(std::move(host)),
+      identity_(std::move(identity)),
+      options_(std::move(options)),
+      log_(std::move(log)) {
+  log_->attach(host_->files);
 }
 
 // ---- leadership
@@ -24,7 +28,7 @@ void Partition::lead(Leader::Term term, Offset known_high_watermark) {
     return;
   }
   log_->assign_epoch(term.epoch, log_->log_end());
-  leader_.emplace(host_.self, std::move(term), known_high_watermark, log_->log_end());
+  leader_.emplace(host_->self, std::move(term), known_high_watermark, log_->log_end());
   log_->on_high_watermark(leader_->high_watermark());
   for (auto& listener : std::exchange(listeners_, {})) {
     if (auto alive = listener.lock()) alive->on_change();
@@ -70,12 +74,13 @@ std::optional<ports::AppendOutcome> Partition::append(
   }
   ProduceRules rules = options_.rules;
   rules.request_version = call.produce_version;
-  rules.now_ms = host_.lane.clock().wall_ms();
-  auto verdict = host_.validator.validate(call.batches, rules);
+  rules.now_ms = host_->lane.clock().wall_ms();
+  auto verdict = host_->validator.validate(call.batches, rules);
   if (!verdict) {
     outcome.error = verdict.error().error.code;
     outcome.message = std::move(verdict.error().error.message);
-    for (auto& record : verdict.error().record_errors) outcome.problems.push_back({record.batch_index, std::move(record.message)});
+    for (auto& record : verdict.error().record_errors)
+      outcome.problems.push_back({record.batch_index, std::move(record.message)});
     return outcome;
   }
   outcome = append_valid(call.batches, *verdict);
@@ -93,10 +98,12 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   ports::AppendOutcome outcome;
   AppendOptions how;
   how.leader_epoch = leader_->epoch();
-  how.now_ms = host_.lane.clock().wall_ms();
+  how.now_ms = host_->lane.clock().wall_ms();
   // Only a batch that had to be compressed anew is elsewhere; all others go to the disk from where they arrived.
-  if (valid.rebuilt) batches = {reinterpret_cast<uint8_t*>(valid.rebuilt->data()), valid.rebuilt->size()};
-  else batches = batches.first(valid.size);
+  if (valid.rebuilt)
+    batches = {reinterpret_cast<uint8_t*>(valid.rebuilt->data()), valid.rebuilt->size()};
+  else
+    batches = batches.first(valid.size);
   stamp_timestamps(batches, valid.timestamp_type, valid.max_timestamp);
   auto appended = log_->append_as_leader(batches, how);
   if (!appended) {
@@ -233,8 +240,8 @@ template <class Work, class Complete>
 void Partition::run_work(Work work, Complete complete) {
   ++works_;
   auto* raw = work.get();
-  host_.pool.run(
-      host_.lane, [raw] { raw->run(); },
+  host_->pool.run(
+      host_->lane, [raw] { raw->run(); },
       [self = shared_from_this(), work = std::move(work), complete = std::move(complete)]() mutable {
         complete(*self, std::move(work));
         self->work_done();
@@ -264,7 +271,7 @@ void Partition::start_flush() {
     self.flushing_ = false;
     const Status status = self.log_->complete_flush(std::move(flushed));
     if (!status)
-      self.host_.logger.error("log", fmt::format("{}: {}", self.identity_.text(), status.error().message));
+      self.host_->logger.error("log", fmt::format("{}: {}", self.identity_.text(), status.error().message));
     for (FlushDone& done : waiters)
       if (done) done(status);
     // What was appended meanwhile goes with the next one, all together.

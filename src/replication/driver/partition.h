@@ -26,14 +26,14 @@ struct TopicOptions {
   int32_t min_insync_replicas = 1;
 };
 
-// What the partitions of a lane share.
+// What the partitions of a lane share. They hold it: a partition may outlive its lane's table by a work in the pool.
 struct PartitionHost {
   io::Lane& lane;
   io::BlockingPool& pool;
   io::Logger& logger;
-  FileCache& files;
-  ProduceValidator& validator;
   BrokerId self;
+  FileCache files;
+  ProduceValidator validator{};
 };
 
 // Somebody who waits for a partition to grow. Called on the partition's lane.
@@ -52,7 +52,8 @@ class Partition : public std::enable_shared_from_this<Partition> {
     std::string text() const { return topic + "-" + std::to_string(id.partition.value); }
   };
 
-  Partition(PartitionHost& host, Identity identity, TopicOptions options, std::unique_ptr<Log> log);
+  Partition(std::shared_ptr<PartitionHost> host, Identity identity, TopicOptions options,
+            std::unique_ptr<Log> log);
 
   const Identity& identity() const { return identity_; }
   Log& log() { return *log_; }
@@ -109,7 +110,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   void run_work(Work work, Complete complete);
   void work_done();
 
-  PartitionHost& host_;
+  std::shared_ptr<PartitionHost> host_;
   Identity identity_;
   TopicOptions options_;
   std::unique_ptr<Log> log_;

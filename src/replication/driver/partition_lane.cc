@@ -8,7 +8,7 @@ namespace moldau {
 
 PartitionLane::PartitionLane(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, BrokerId self,
                              size_t open_files)
-    : files_(open_files), host_{lane, pool, logger, files_, validator_, self} {}
+    : host_(new PartitionHost{lane, pool, logger, self, FileCache(open_files)}) {}
 
 void PartitionLane::add(std::shared_ptr<Partition> partition) {
   const TopicPartition id = partition->identity().id;

@@ -14,8 +14,8 @@ class PartitionLane {
  public:
   PartitionLane(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, BrokerId self, size_t open_files);
 
-  io::Lane& lane() { return host_.lane; }
-  PartitionHost& host() { return host_; }
+  io::Lane& lane() { return host_->lane; }
+  const std::shared_ptr<PartitionHost>& host() { return host_; }
   void add(std::shared_ptr<Partition> partition);
   void remove(const TopicPartition& id) { partitions_.erase(id); }
   std::shared_ptr<Partition> find(const TopicPartition& id) const;
@@ -35,9 +35,7 @@ class PartitionLane {
                                                          const Indexes& parts) const;
 
  private:
-  FileCache files_;
-  ProduceValidator validator_;
-  PartitionHost host_;
+  std::shared_ptr<PartitionHost> host_;
   absl::flat_hash_map<TopicPartition, std::shared_ptr<Partition>> partitions_;
 };
 

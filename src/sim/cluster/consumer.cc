@@ -56,6 +56,7 @@ void Consumer::fetch() {
 
 void Consumer::on_answer(std::optional<Reply<protocol::FetchResponse>> reply) {
   if (!reply || reply->message.error_code != 0) return reconnect_later();
+  ++answers_;
   session_id_ = reply->message.session_id;
   session_epoch_ = session_id_ == 0 ? 0 : session_epoch_ + 1;
   for (const auto& topic : reply->message.responses) {

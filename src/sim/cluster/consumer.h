@@ -25,6 +25,7 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
   Consumer(io::Runtime& runtime, io::Lane& lane, ConsumerOptions options, History& history, Prng& prng);
   void start() { connect(); }
   int64_t position() const { return position_; }              // the next offset
+  int64_t answers() const { return answers_; }                // to fetches
   int64_t high_watermark() const { return high_watermark_; }  // as last told; -1: not yet
 
  private:
@@ -47,6 +48,7 @@ class Consumer : public std::enable_shared_from_this<Consumer> {
   int32_t session_epoch_ = 0;
   int64_t position_ = 0;
   int64_t high_watermark_ = -1;
+  int64_t answers_ = 0;
 };
 
 }  // namespace moldau::sim

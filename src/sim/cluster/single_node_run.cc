@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "protocol/messages/create_topics.h"
@@ -53,7 +54,7 @@ class SingleNodeRun {
   void inject_fault();
   void heal();
   void make_progress();
-  bool everything_read() const;
+  bool read_everything();
   void violate(std::string what) { result_.violations.push_back(std::move(what)); }
 
   RunOptions options_;
@@ -210,14 +211,29 @@ void SingleNodeRun::make_progress() {
   if (!all) violate("liveness: after everything had healed, a producer got no acknowledgement");
 }
 
-bool SingleNodeRun::everything_read() const {
-  for (const auto& producer : producers_) {
-    if (!producer->idle()) return false;
-  }
-  for (const auto& consumer : consumers_) {
-    if (consumer->high_watermark() < 0 || consumer->position() < consumer->high_watermark()) return false;
-  }
-  return true;
+// Once producers are done: consumers have come to an end that they were told afterwards.
+bool SingleNodeRun::read_everything() {
+  const auto keep_up = [&](auto&& done) {
+    return world_.run_until(
+        [&] {
+          if (!node_->running()) world_.start(*node_);
+          return done();
+        },
+        options_.healthy);
+  };
+  if (!keep_up([this] { return std::ranges::all_of(producers_, [](const auto& p) { return p->idle(); }); }))
+    return false;
+  std::vector<int64_t> answers;
+  for (const auto& consumer : consumers_) answers.push_back(consumer->answers());
+  return keep_up([&] {
+    for (size_t i = 0; i < consumers_.size(); ++i) {
+      const Consumer& consumer = *consumers_[i];
+      // Two more answers: the first may have been on its way.
+      if (consumer.answers() < answers[i] + 2 || consumer.position() < consumer.high_watermark())
+        return false;
+    }
+    return true;
+  });
 }
 
 RunResult SingleNodeRun::run() {
@@ -251,12 +267,7 @@ RunResult SingleNodeRun::run() {
   if (!node_->running()) world_.start(*node_);
   make_progress();
   for (auto& producer : producers_) producer->stop_sending();
-  const bool all = world_.run_until(
-      [this] {
-        if (!node_->running()) world_.start(*node_);
-        return everything_read();
-      },
-      options_.healthy);
+  const bool all = read_everything();
   if (!all)
     violate(
         "liveness: after everything had healed, producers didn't finish or consumers didn't reach the end");
