@@ -85,10 +85,15 @@ def check_tests(findings):
                 findings.append(f"{path.relative_to(ROOT)}:{number}: a test sleeps; wait for a condition")
 
 
+def formatted_files():
+    paths = [p for folder in (SRC, ROOT / "bench") for p in sorted(folder.rglob("*"))]
+    return [str(p) for p in paths if p.suffix in (".cc", ".h") and "testdata" not in p.parts]
+
+
 def check_format(findings):
     if not shutil.which("clang-format"):
         return
-    files = [str(p) for p in sorted(SRC.rglob("*")) if p.suffix in (".cc", ".h") and "testdata" not in p.parts]
+    files = formatted_files()
     for n in range(0, len(files), 100):
         done = subprocess.run(["clang-format", "--dry-run", "-Werror", *files[n:n + 100]], capture_output=True, text=True)
         bad = sorted({line.split(":")[0] for line in done.stderr.splitlines() if "error:" in line})
@@ -96,8 +101,7 @@ def check_format(findings):
 
 
 def fix_format():
-    files = [str(p) for p in SRC.rglob("*") if p.suffix in (".cc", ".h") and "testdata" not in p.parts]
-    subprocess.run(["clang-format", "-i", *files], check=True)
+    subprocess.run(["clang-format", "-i", *formatted_files()], check=True)
 
 
 def main():

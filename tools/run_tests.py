@@ -4,6 +4,7 @@
 Without --all: the lint, the unit tests of each library, and what lies in tests/ and is marked quick.
 With --all: also the tests in tests/ that start real processes of other projects. A test that this machine can't run
 is counted as failed and named: nothing is skipped silently.
+Names, e.g. `./dev test log_test run_wire`, choose unit-test binaries and scripts.
 """
 import json
 import os
@@ -11,10 +12,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "release"
+UNIT_TIMEOUT_S = 900
+SCRIPT_TIMEOUT_S, SCRIPT_TIMEOUT_ALL_S = 900, 2400
 
 
 class Tally:
@@ -36,49 +40,65 @@ def run_lint(tally):
 
 
 def run_unit(binary, tally):
-    """One GoogleTest binary: every case counts. A crash fails the case that was running."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+    """One GoogleTest binary: every case counts. A crash, a hang or a bad exit without a failed case counts as one more."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
         started = time.monotonic()
-        done = subprocess.run([str(binary), f"--gtest_output=json:{report.name}", "--gtest_brief=1"],
-                              capture_output=True, text=True, errors="replace")
-        seconds = time.monotonic() - started
-        text = pathlib.Path(report.name).read_text()
-        if not text:
-            tally.add(binary.name, False, (done.stdout + done.stderr)[-4000:])
+        try:
+            done = subprocess.run([str(binary), f"--gtest_output=json:{report}"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=UNIT_TIMEOUT_S)
+        except subprocess.TimeoutExpired as e:
+            tally.add(binary.name, False, f"{tail(e.stdout)}\nnot done after {UNIT_TIMEOUT_S} s")
             return
-        total = 0
-        for suite in json.loads(text)["testsuites"]:
+        total, failed = 0, 0
+        for suite in json.loads(report.read_text())["testsuites"] if report.exists() else []:
             for case in suite["testsuite"]:
                 total += 1
                 failures = case.get("failures", [])
+                failed += bool(failures)
                 name = f"{binary.name}: {suite['name']}.{case['name']}"
                 tally.add(name, not failures, "\n".join(f["failure"] for f in failures)[:4000])
-        if done.returncode != 0 and not tally.failed:
-            tally.add(binary.name, False, (done.stdout + done.stderr)[-4000:])
-        print(f"{binary.name}: {total} tests, {seconds:.1f} s", flush=True)
+        if total == 0 or done.returncode != 0 and failed == 0:
+            tally.add(binary.name, False, f"{tail(done.stdout)}\nended with {done.returncode} after {total} tests")
+        print(f"{binary.name}: {total} tests, {time.monotonic() - started:.1f} s", flush=True)
 
 
-def run_scripts(tally, everything):
-    """tests/*/run_*.py print one line a test: `ok NAME` or `not ok NAME: reason`."""
-    for script in sorted((ROOT / "tests").glob("*/run_*.py")):
-        arguments = ["--all"] if everything else []
-        started = time.monotonic()
-        process = subprocess.Popen([sys.executable, str(script), *arguments], stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, text=True, errors="replace", cwd=ROOT)
-        count, tail = 0, []
-        for line in process.stdout:
-            line = line.rstrip()
-            tail = tail[-40:] + [line]
-            if line.startswith("ok "):
-                count += 1
-                tally.add(line[3:], True)
-            elif line.startswith("not ok "):
-                count += 1
-                tally.add(f"{script.name}: {line[7:]}", False, "\n".join(tail))
-                tail = []
-        if process.wait() != 0 and not (tail and tail[-1].startswith("not ok")) and count == 0:
-            tally.add(script.name, False, "\n".join(tail))
-        print(f"{script.relative_to(ROOT)}: {count} tests, {time.monotonic() - started:.1f} s", flush=True)
+def tail(output):
+    text = output.decode(errors="replace") if isinstance(output, bytes) else output or ""
+    return text[-4000:]
+
+
+def run_script(script, tally, arguments):
+    """tests/*/run_*.py print one line a test, `ok NAME` or `not ok NAME: reason`, and what explains a failure before it.
+    A script that ends badly without a failed test, prints none, or is not done in time counts as one more failure."""
+    name = script.relative_to(ROOT)
+    limit = SCRIPT_TIMEOUT_ALL_S if "--all" in arguments else SCRIPT_TIMEOUT_S
+    started = time.monotonic()
+    process = subprocess.Popen([sys.executable, "-u", str(script), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, errors="replace", cwd=ROOT)
+    late = []
+    watch = threading.Timer(limit, lambda: (late.append(True), process.terminate()))
+    watch.start()
+    count, failed, said = 0, 0, []
+    for line in process.stdout:
+        line = line.rstrip()
+        if line.startswith("ok "):
+            count += 1
+            tally.add(line[3:], True)
+            said = []
+        elif line.startswith("not ok "):
+            count, failed = count + 1, failed + 1
+            tally.add(f"{script.name}: {line[7:]}", False, "\n".join(said[-80:]))
+            said = []
+        else:
+            said.append(line)
+    code = process.wait()
+    watch.cancel()
+    if late:
+        tally.add(str(name), False, "\n".join(said[-40:] + [f"not done after {limit} s, {count} tests"]))
+    elif count == 0 or code != 0 and failed == 0:
+        tally.add(str(name), False, "\n".join(said[-40:] + [f"ended with {code} after {count} tests"]))
+    print(f"{name}: {count} tests, {time.monotonic() - started:.1f} s", flush=True)
 
 
 def main():
@@ -88,11 +108,17 @@ def main():
     tally = Tally()
     if not only:
         run_lint(tally)
-    for binary in sorted(BUILD.glob("*_test")):
+    binaries, scripts = sorted(BUILD.glob("*_test")), sorted((ROOT / "tests").glob("*/run_*.py"))
+    for missing in set(only) - {b.name for b in binaries} - {s.stem for s in scripts}:
+        tally.add(missing, False, "there is no such unit-test binary or script")
+    if not binaries:
+        tally.add("unit tests", False, f"none are built in {BUILD}")
+    for binary in binaries:
         if not only or binary.name in only:
             run_unit(binary, tally)
-    if not only:
-        run_scripts(tally, everything)
+    for script in scripts:
+        if not only or script.stem in only:
+            run_script(script, tally, ["--all"] if everything else [])
     for name in tally.failed:
         print(f"failed: {name}")
     print(f"{tally.passed} passed, {len(tally.failed)} failed")

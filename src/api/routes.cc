@@ -5,6 +5,8 @@
 #include "api/admin/delete_topics.h"
 #include "api/admin/describe_configs.h"
 #include "api/cluster/api_versions.h"
+#include "api/cluster/describe_cluster.h"
+#include "api/cluster/describe_topic_partitions.h"
 #include "api/cluster/metadata.h"
 #include "api/data/fetch.h"
 #include "api/data/init_producer_id.h"
@@ -28,6 +30,8 @@ constexpr auto kBroker = std::to_array<Route>({
     {ApiKey::kInitProducerId, handle_init_producer_id},
     {ApiKey::kOffsetForLeaderEpoch, handle_offset_for_leader_epoch},
     {ApiKey::kDescribeConfigs, handle_describe_configs},
+    {ApiKey::kDescribeCluster, handle_broker_describe_cluster},
+    {ApiKey::kDescribeTopicPartitions, handle_describe_topic_partitions},
 });
 
 constexpr auto kController = std::to_array<Route>({
@@ -35,6 +39,7 @@ constexpr auto kController = std::to_array<Route>({
     {ApiKey::kCreateTopics, handle_create_topics},
     {ApiKey::kDeleteTopics, handle_delete_topics},
     {ApiKey::kDescribeConfigs, handle_describe_configs},
+    {ApiKey::kDescribeCluster, handle_controller_describe_cluster},
 });
 
 static_assert(std::ranges::is_sorted(kBroker, {}, &Route::key));

@@ -12,6 +12,7 @@
 #include "ports/images.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
+#include "ports/quorum.h"
 
 namespace moldau::api {
 
@@ -33,10 +34,12 @@ struct Services {
   ports::ControllerPort& controller;
   ports::ProducerIdsPort& producer_ids;
   ports::ConfigsPort& configs;
+  ports::QuorumPort& quorum;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only
-  bool unstable_api_versions = false;
+  bool unstable_api_versions = false;         // unstable.api.versions.enable
+  int32_t max_described_partitions = 2000;    // max.request.partition.size.limit
 
   const ClusterImage& image(const io::Lane& lane) const { return images.current(lane); }
 };

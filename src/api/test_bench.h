@@ -71,7 +71,8 @@ class TestBench {
                  .partitions = partitions,
                  .controller = controller,
                  .producer_ids = producer_ids,
-                 .configs = configs},
+                 .configs = configs,
+                 .quorum = quorum},
         dispatcher(services, kind) {
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
@@ -134,6 +135,7 @@ class TestBench {
   TestController controller;
   TestProducerIds producer_ids;
   TestConfigs configs;
+  TestQuorum quorum;
   Services services;
   Dispatcher dispatcher;
   std::string client_id = "client";

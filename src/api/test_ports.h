@@ -11,6 +11,7 @@
 #include "ports/images.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
+#include "ports/quorum.h"
 
 namespace moldau::api::testing {
 
@@ -149,6 +150,12 @@ class TestConfigs final : public ports::ConfigsPort {
   const config::Properties& given() const override { return properties; }
   std::vector<ports::LoggerLevel> loggers() const override { return {{"log", "DEBUG"}, {"root", "INFO"}}; }
   config::Properties properties;
+};
+
+class TestQuorum final : public ports::QuorumPort {
+ public:
+  BrokerId leader(const io::Lane&) const override { return id; }
+  BrokerId id = kNoBroker;
 };
 
 }  // namespace moldau::api::testing

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "controller/topic_names.h"
-
 namespace moldau {
 namespace {
 

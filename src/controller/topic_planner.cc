@@ -5,7 +5,7 @@
 
 #include "controller/topic_assignment.h"
 #include "controller/topic_configs.h"
-#include "controller/topic_names.h"
+#include "metadata/topic_names.h"
 #include "protocol/metadata/config_record.h"
 #include "protocol/metadata/topic_record.h"
 

@@ -32,6 +32,7 @@ class Leader {
 
   LeaderEpoch epoch() const { return term_.epoch; }
   Offset epoch_start() const { return epoch_start_; }  // where this leader's own records begin
+  Offset log_end() const { return log_end_; }          // as far as it was told
   Offset high_watermark() const { return high_watermark_; }
   std::span<const BrokerId> isr() const { return term_.isr; }
 

@@ -30,9 +30,12 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
                                                                 .controller = parts.controller,
                                                                 .producer_ids = parts.producer_ids,
                                                                 .configs = parts.configs,
+                                                                .quorum = parts.quorum,
                                                                 .auto_create = auto_create_options(options)});
   services->fetch_limits.max_bytes = static_cast<int32_t>(options.integer("fetch.max.bytes"));
   services->unstable_api_versions = options.boolean("unstable.api.versions.enable");
+  services->max_described_partitions =
+      static_cast<int32_t>(options.integer("max.request.partition.size.limit"));
   const auto lanes = parts.runtime.lanes().size();
   const auto slots = static_cast<size_t>(options.integer("max.incremental.fetch.session.cache.slots"));
   for (size_t lane = 0; lane < lanes; ++lane) {

@@ -15,6 +15,7 @@ struct ServiceParts {
   ports::ControllerPort& controller;
   ports::ProducerIdsPort& producer_ids;
   ports::ConfigsPort& configs;
+  ports::QuorumPort& quorum;
 };
 
 std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const NodeOptions& options,

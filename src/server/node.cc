@@ -70,6 +70,16 @@ class StaticConfigs final : public ports::ConfigsPort {
   const NodeOptions& options_;
 };
 
+// The quorum of a node that is its only voter: nobody else can lead it.
+class OwnQuorum final : public ports::QuorumPort {
+ public:
+  explicit OwnQuorum(BrokerId id) : id_(id) {}
+  BrokerId leader(const io::Lane&) const override { return id_; }
+
+ private:
+  BrokerId id_;
+};
+
 class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<Node::Core> {
  public:
   Core(io::Runtime& runtime, NodeOptions options, size_t open_files, NodeEvents events)
@@ -116,6 +126,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
   std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
   std::unique_ptr<StaticConfigs> configs_;
+  std::unique_ptr<OwnQuorum> quorum_;
   std::unique_ptr<api::Services> services_;
   io::Timer checkpoint_timer_;
   bool ready_ = false;
@@ -212,9 +223,10 @@ void Node::Core::running() {
   producer_ids_ =
       std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
   configs_ = std::make_unique<StaticConfigs>(options_);
-  services_ =
-      make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *configs_},
-                    options_, cluster_id());
+  quorum_ = std::make_unique<OwnQuorum>(options_.node_id);
+  services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_,
+                             *configs_, *quorum_},
+                            options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();
   if (events_.on_running) events_.on_running();

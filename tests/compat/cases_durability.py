@@ -5,6 +5,7 @@ import time
 import rdkafka
 from harness.cases import case
 from harness.client import Closed, Connection
+from harness.processes import run
 from harness.waiting import wait_until
 
 
@@ -180,10 +181,10 @@ def a_producer_is_remembered(context):
     """An idempotent producer's last batches are known after a kill and after a stop: a retry is no second copy."""
     from bodies import list_offsets, produce
     from harness.batches import batch
-    from harness.client import call
+    from harness.client import call, new_producer_id
     broker = context.new_broker().start()
     rdkafka.create(broker, context.topic())
-    producer_id = call(broker.port, "InitProducerId", 4, {"transactional_id": None, "transaction_timeout_ms": 60000})["producer_id"]
+    producer_id = new_producer_id(broker.port)
     now = int(time.time() * 1000)
 
     def send(sequence):
@@ -201,9 +202,8 @@ def a_producer_is_remembered(context):
     for end in (broker.kill9, broker.stop):
         end()
         broker.start()
-        for sequence, offset in ((6, 6), (4, 4), (0, 0)):
-            answer = send(sequence)
-            assert (answer["error_code"], answer["base_offset"]) == (0, offset), f"{end.__name__}: retry of {sequence}: {answer}"
+        answer = send(6)  # of earlier ones a snapshot tells nothing
+        assert (answer["error_code"], answer["base_offset"]) == (0, 6), f"{end.__name__}: the retry: {answer}"
         assert send(20)["error_code"] == 45, "a gap is out of order"
     end = call(broker.port, "ListOffsets", 7, list_offsets(context.topic(), -1))["topics"][0]["partitions"][0]["offset"]
     assert end == 8, end
@@ -212,6 +212,8 @@ def a_producer_is_remembered(context):
 
 @case()
 def a_second_node_on_the_same_data_is_refused(context):
+    if context.options.broker == "kafka":
+        return  # Apache Kafka's second node first spoils the quorum state of the first one, and says that it is ready
     broker = context.new_broker().start()
     second = context.new_broker(folder="second")
     second.data = broker.data
@@ -224,10 +226,9 @@ def a_second_node_on_the_same_data_is_refused(context):
         raise AssertionError("two nodes run on one data directory")
     wait_until(lambda: not second.alive, 30, "the second node to end")
     assert second.process.exit_code != 0
-    if broker.kind == "moldau":  # Apache Kafka's second node spoils the first one's quorum state before it looks at the lock
-        assert str(broker.data) in second.log_tail(), f"the refusal doesn't name the directory: {second.log_tail()}"
-        rdkafka.create(broker, context.topic())
-        broker.stop()
+    assert str(broker.data) in second.log_tail(), f"the refusal doesn't name the directory: {second.log_tail()}"
+    rdkafka.create(broker, context.topic())
+    broker.stop()
 
 
 @case()
@@ -247,3 +248,47 @@ def a_second_node_on_the_same_port_is_refused(context):
     if second.kind == "moldau":
         assert str(broker.port) in second.log_tail(), f"the refusal doesn't name the port: {second.log_tail()}"
     broker.stop()
+
+
+@case(full=True, within=300)
+def a_full_disk_loses_nothing_acknowledged(context):
+    """The disk fills up while producing; the node refuses or ends; with more space it starts and has all that it acknowledged."""
+    from bodies import fetch, produce
+    from harness.batches import batch, read_batches
+    from harness.client import call
+    broker = context.new_broker({"log.segment.bytes": "4194304"})
+    broker.data.mkdir()
+    run(["mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", broker.data], check=True)  # needs root
+    try:
+        broker.start()
+        rdkafka.create(broker, context.topic())
+        acknowledged, now = [], int(time.time() * 1000)
+        payloads = [bytes([n]) * 200_000 for n in range(16)]
+        for n in range(2000):
+            try:
+                answer = call(broker.port, "Produce", 9, produce(context.topic(), batch([payloads[n % 16]], now)))
+            except (Closed, OSError):
+                break
+            answer = answer["responses"][0]["partition_responses"][0]
+            if answer["error_code"] != 0:
+                assert answer["error_code"] in (56, 7, 6, -1), answer  # KAFKA_STORAGE_ERROR is the honest one
+                break
+            acknowledged.append((answer["base_offset"], n % 16))
+        else:
+            raise AssertionError("the disk never filled up")
+        assert len(acknowledged) > 50, len(acknowledged)
+        if broker.alive:
+            broker.kill9()
+        run(["mount", "-o", "remount,size=400m", broker.data], check=True)
+        broker.start()
+        high = watermarks(broker, context.topic(), 0)[1]
+        assert high > acknowledged[-1][0], f"{high}, {acknowledged[-1][0]} was acknowledged"
+        for offset, n in acknowledged:
+            answer = call(broker.port, "Fetch", 11, fetch(context.topic(), offset, partition_max_bytes=1))
+            got = read_batches(answer["responses"][0]["partitions"][0]["records"])[0]
+            assert got["base_offset"] == offset and payloads[n] in got["whole"], f"offset {offset} is lost"
+        broker.stop()
+    finally:
+        if broker.alive:
+            broker.kill9()
+        run(["umount", broker.data])

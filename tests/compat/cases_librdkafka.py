@@ -29,7 +29,7 @@ def assert_same(messages, sent, first_offset=0):
 def librdkafka_creates_and_deletes_topics(context):
     broker, name = context.broker, context.topic()
     create(broker, name, 3, {"retention.ms": "12345678"})
-    topic = admin(broker).list_topics(name, timeout=30).topics[name]
+    topic = admin(broker).list_topics(timeout=30).topics[name]
     assert topic.error is None and sorted(topic.partitions) == [0, 1, 2], topic
     assert all(p.leader == 1 and p.replicas == [1] and p.isrs == [1] for p in topic.partitions.values())
     assert refused(lambda: create(broker, name)) == "TOPIC_ALREADY_EXISTS"

@@ -34,6 +34,11 @@ def create(broker, name, partitions=1, config=None):
     new = library_admin().NewTopic(name, num_partitions=partitions, replication_factor=1, config=config or {})
     admin(broker).create_topics([new])[name].result(30)
 
+    def led():  # brokers hear of a topic a little after its creation is acknowledged
+        topic = admin(broker).list_topics(timeout=30).topics.get(name)  # of all topics: asking for one could create it
+        return topic and topic.error is None and len([p for p in topic.partitions.values() if p.leader >= 0]) == partitions
+    wait_until(led, 30, f"leaders for {name}")
+
 
 def library_admin():
     require("confluent_kafka.admin")

@@ -58,11 +58,15 @@ class Broker:
             "share.coordinator.state.topic.min.isr": "1",
         }
 
-    def start(self, within=90):
-        """Ready when this returns."""
+    def launch(self):
+        """Begins to start; returns at once."""
         path = self.folder / "server.properties"
         path.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
         self.process = Process(self._command(path), self.log, cwd=self.folder)
+
+    def start(self, within=90):
+        """Ready when this returns."""
+        self.launch()
         self.process.wait_for_line(READY, within)
         wait_until(self._accepts, 30 if self.kind == "kafka" else 0, f"{self.kind} said that it is ready, and refuses connections")
         return self

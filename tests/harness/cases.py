@@ -102,6 +102,7 @@ def parser(description):
     p.add_argument("names", nargs="*", help="only cases whose name contains one of these")
     p.add_argument("--broker", choices=sorted(KINDS), default=os.environ.get("BROKER", "moldau"), help="the broker under test")
     p.add_argument("--all", action="store_true", help="also the cases that need Java and Apache Kafka")
+    p.add_argument("--exactly", action="store_true", help="the names are whole names")
     p.add_argument("--list", action="store_true", help="print the names of the cases")
     p.add_argument("--keep", action="store_true", help="keep the folder with data and logs")
     return p
@@ -109,8 +110,9 @@ def parser(description):
 
 def main(description, options=None, context_type=Context):
     options = options or parser(description).parse_args()
-    chosen = [c for c in _cases if (options.all or not c[2] or options.names) and
-              (not options.names or any(n in c[0] for n in options.names))]
+    def named(name):
+        return any(n == name or n in name and not options.exactly for n in options.names)
+    chosen = [c for c in _cases if (named(c[0]) if options.names else options.all or not c[2])]
     if options.list:
         print("\n".join(name + (" (--all)" if full else "") for name, _, full, _ in chosen))
         return 0

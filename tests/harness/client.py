@@ -4,6 +4,7 @@ import struct
 import time
 
 from .messages import Apis, read_response, request_frame
+from .waiting import wait_until
 
 
 class Closed(Exception):
@@ -92,3 +93,12 @@ def call(port, name, version, value):
     """One call on a connection of its own."""
     with Connection(port) as connection:
         return connection.call(name, version, value)
+
+
+def new_producer_id(port):
+    """Asks again while the node fetches its first block of ids (error 14)."""
+    def given():
+        answer = call(port, "InitProducerId", 4, {"transactional_id": None, "transaction_timeout_ms": 60000})
+        assert answer["error_code"] in (0, 14), answer
+        return None if answer["error_code"] else (answer["producer_id"],)
+    return wait_until(given, 30, "a producer id")[0]

@@ -5,6 +5,7 @@ import random
 import select
 import socket
 import struct
+import sys
 import threading
 import time
 
@@ -13,9 +14,9 @@ from harness.batches import batch, read_batches
 from harness.cases import case
 from harness.client import Closed, Connection, call
 from harness.messages import Apis, decode, request_frame
-from harness.processes import raise_descriptor_limit
+from harness.processes import raise_descriptor_limit, run
 from harness.waiting import wait_until
-from recording import Scenario, scenario
+from recording import RECORDED, Scenario, scenario
 
 HELLO = {"client_software_name": "raw", "client_software_version": "1"}
 # What Moldau advertises at this stage of its life. Whatever else it advertises has to have Kafka's versions too.
@@ -329,3 +330,12 @@ def request_size_is_limited(context):
     body = good("Metadata", 1, {"topics": [{"name": "n" * 200}] * 400})
     assert outcome(broker.port, framed(body)) == "an answer"
     broker.stop()
+
+
+@case(full=True, within=600)
+def recordings_are_what_apache_kafka_answers(context):
+    """Every scenario, made anew against Apache Kafka."""
+    names = [path.name.split(".")[0] for path in RECORDED.glob("*.json.gz")]
+    done = run([sys.executable, str(RECORDED.parent / "run_wire.py"), "--broker", "kafka", "--exactly", *names], within=550)
+    assert done.returncode == 0, "\n".join(line for line in done.stdout.splitlines() if line.startswith("not ok"))
+    assert done.stdout.count("\nok ") >= len(names) - 1, "a recording has no scenario any more"

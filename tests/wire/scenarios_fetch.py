@@ -96,6 +96,7 @@ def fetch_epochs(s):
 def fetch_sessions(s):
     topic_id, other = s.topic("session", 3), s.topic("session-other")
     for version in (7, 12, 13, 17):
+        s.normaliser.sessions.clear()  # numbered anew: a session more or less is to show once
         fill(s, "session", 1)
         named = {"topic_id": topic_id}
         answer = s.call("full, opens one", "Fetch", version, fetch("session", **named, partitions=(0, 1, 2), session_epoch=0))

@@ -3,6 +3,7 @@ import uuid
 
 from bodies import create, fetch, list_offsets, produce
 from harness.batches import batch, record
+from harness.client import new_producer_id
 from recording import scenario
 
 
@@ -117,7 +118,6 @@ def log_append_time(s):
     for version in (3, 9):
         s.call("create", "Produce", version, produce("append-time", batch([b"a", b"b"], s.base_time)))
         s.call("gzip", "Produce", version, produce("append-time", batch([b"a", b"b"], s.base_time, gzip=True)))
-    s.call("time of the last", "ListOffsets", 7, list_offsets("append-time", -3))
     answer = s.prepare("Fetch", 11, fetch("append-time"))
     s.note("attributes and times", [{k: b[k] for k in ("attributes", "max_time", "count")} for b in _batches(answer)])
 
@@ -141,35 +141,31 @@ def broker_compression(s):
 
 @scenario()
 def init_producer_id(s):
+    mine = new_producer_id(s.broker.port)
     for version in range(6):
         s.call("a new one", "InitProducerId", version, {"transactional_id": None, "transaction_timeout_ms": 60000})
         s.call("an empty transactional id", "InitProducerId", version, {"transactional_id": "", "transaction_timeout_ms": 60000})
-    mine = s.prepare("InitProducerId", 4, {"transactional_id": None, "transaction_timeout_ms": 60000})
     for version in (3, 4, 5):
         for epoch in (0, 5, 32766, 32767):
             s.call(f"mine with epoch {epoch}", "InitProducerId", version, {
-                "transactional_id": None, "transaction_timeout_ms": 60000, "producer_id": mine["producer_id"], "producer_epoch": epoch})
+                "transactional_id": None, "transaction_timeout_ms": 60000, "producer_id": mine, "producer_epoch": epoch})
     s.call("id without epoch", "InitProducerId", 4, {"transactional_id": None, "producer_id": 5, "transaction_timeout_ms": 60000})
     s.call("epoch without id", "InitProducerId", 4, {"transactional_id": None, "producer_epoch": 5, "transaction_timeout_ms": 60000})
     s.call("no timeout", "InitProducerId", 4, {"transactional_id": None, "transaction_timeout_ms": 0})
-
-
-def _new_producer(s):
-    return s.prepare("InitProducerId", 4, {"transactional_id": None, "transaction_timeout_ms": 60000})["producer_id"]
 
 
 @scenario()
 def idempotence(s):
     """Five-batch window, duplicates, gaps, epochs (KIP-98, KIP-360)."""
     s.topic("idempotent")
-    pid = _new_producer(s)
+    pid = new_producer_id(s.broker.port)
 
     def send(label, sequence, count=2, epoch=0, producer=None, **more):
         values = [f"{sequence}-{i}".encode() for i in range(count)]
         return s.call(label, "Produce", 9, produce("idempotent", batch(
             values, s.base_time, producer_id=pid if producer is None else producer, producer_epoch=epoch, base_sequence=sequence, **more)))
 
-    send("does not begin at 0: an unknown producer", 10, producer=_new_producer(s))
+    send("does not begin at 0: an unknown producer", 10, producer=new_producer_id(s.broker.port))
     for sequence in range(0, 16, 2):
         send(f"sequence {sequence}", sequence)
     for sequence in (14, 12, 10, 8, 6, 6):
@@ -200,11 +196,11 @@ def idempotence(s):
 def idempotence_wraps(s):
     """Sequences go from 2,147,483,647 to 0."""
     s.topic("wraps")
-    pid, top = _new_producer(s), 2 ** 31 - 1
+    pid, top = new_producer_id(s.broker.port), 2 ** 31 - 1
     for label, sequence, count in (("begins at 0", 0, 1), ("a jump to the end", top - 1, 2)):
         s.call(label, "Produce", 9, produce("wraps", batch(
             [b"v"] * count, s.base_time, producer_id=pid, producer_epoch=0, base_sequence=sequence)))
-    other = _new_producer(s)  # an unknown producer may begin anywhere once its topic has forgotten it
+    other = new_producer_id(s.broker.port)  # an unknown producer may begin anywhere once its topic has forgotten it
     s.topic("wraps-anew")
     for label, sequence, count in (("begins near the end", top - 1, 1), ("across the end", top, 3), ("after it", 2, 1),
                                    ("the crossing one again", top, 3), ("a gap after it", 5, 1)):
@@ -215,7 +211,7 @@ def idempotence_wraps(s):
 @scenario()
 def idempotent_producers_are_separate(s):
     s.topic("separate", 2)
-    first, second = _new_producer(s), _new_producer(s)
+    first, second = new_producer_id(s.broker.port), new_producer_id(s.broker.port)
     for label, pid, partition in (("first on 0", first, 0), ("second on 0", second, 0), ("first on 1", first, 1)):
         for sequence in (0, 1):
             s.call(f"{label}, sequence {sequence}", "Produce", 9, produce("separate", batch(

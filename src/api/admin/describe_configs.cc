@@ -72,8 +72,7 @@ class Description {
   }
 
   Status topic(std::string_view name) {
-    if (std::string problem = topic_name_problem(name); !problem.empty())
-      return fail(ErrorCode::kInvalidTopicException, "Topic name is invalid: " + problem);
+    TRY(validate_topic_name(name));
     if (!image_.topic(name)) return fail(ErrorCode::kUnknownTopicOrPartition);
     resource(config::topic_keys(), ConfigType::kTopic, name, Source::kTopic);
     return {};

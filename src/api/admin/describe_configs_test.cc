@@ -160,6 +160,14 @@ TEST_F(DescribeConfigsTest, WhatCantBeDescribed) {
   EXPECT_EQ(bench.ask(describe(kBroker, "+01"), 4).results.at(0).error_code, 0);
 }
 
+TEST_F(DescribeConfigsTest, ASentenceThatIsTooLongIsCut) {
+  const std::string name(32767, 'x');
+  const auto [code, message] = error(kTopic, name);
+  EXPECT_EQ(code, 17);
+  EXPECT_EQ(message.size(), 32767u);
+  EXPECT_TRUE(message.starts_with("Topic name is invalid: the length of 'xxx"));
+}
+
 TEST_F(DescribeConfigsTest, AnUnknownTypeRefusesTheWholeRequest) {
   for (int type : {0, 1, 3, 99, -1}) {
     DescribeConfigsRequest request = describe(kTopic, "t");

@@ -22,15 +22,24 @@ bool is_software_text(std::string_view text) {
   return true;
 }
 
-ErrorCode check(const Services& services, const ApiVersionsRequest& request, int16_t version) {
-  if (version >= 3 && (!is_software_text(request.client_software_name) ||
-                       !is_software_text(request.client_software_version))) {
-    return ErrorCode::kInvalidRequest;
-  }
-  // The client says which cluster and node it expects here (KIP-1242).
-  const bool other_cluster = request.cluster_id && *request.cluster_id != services.node.cluster_id;
-  const bool other_node = request.node_id >= 0 && BrokerId(request.node_id) != services.node.id;
-  return other_cluster || other_node ? ErrorCode::kRebootstrapRequired : ErrorCode::kNone;
+bool is_valid(const ApiVersionsRequest& request, int16_t version) {
+  if (version >= 5 && request.cluster_id.has_value() != (request.node_id != -1)) return false;
+  return version < 3 || (is_software_text(request.client_software_name) &&
+                         is_software_text(request.client_software_version));
+}
+
+// A client may say which cluster and node it expects here (KIP-1242); brokers look at it.
+bool is_elsewhere(const Services& services, const ApiVersionsRequest& request) {
+  return request.cluster_id &&
+         (*request.cluster_id != services.node.cluster_id || BrokerId(request.node_id) != services.node.id);
+}
+
+ErrorCode check(const Services& services, const ApiVersionsRequest& request, int16_t version,
+                protocol::ListenerKind kind) {
+  if (!is_valid(request, version)) return ErrorCode::kInvalidRequest;
+  return kind == protocol::ListenerKind::kBroker && is_elsewhere(services, request)
+             ? ErrorCode::kRebootstrapRequired
+             : ErrorCode::kNone;
 }
 
 void add_apis(ApiVersionsResponse& response, protocol::ListenerKind kind, bool unstable) {
@@ -57,7 +66,7 @@ void answer(Services& services, Call call, protocol::ListenerKind kind) {
   const auto request = call.decode<ApiVersionsRequest>();
   if (!request) return;
   ApiVersionsResponse response;
-  if (const ErrorCode error = check(services, *request, call.version()); error != ErrorCode::kNone) {
+  if (const ErrorCode error = check(services, *request, call.version(), kind); error != ErrorCode::kNone) {
     response.error_code = static_cast<int16_t>(error);
     return call.reply(response);
   }

@@ -191,9 +191,11 @@ void answer(Services& services, Call& call, const Wanted& wanted, const Manner& 
   call.reply(response);
 }
 
+// From version 12 on, where a null name as such is legal, Kafka trips over one without an id.
 void refuse(Call& call, const MetadataRequest& request) {
   MetadataResponse response;
-  response.error_code = static_cast<int16_t>(ErrorCode::kInvalidRequest);
+  response.error_code =
+      static_cast<int16_t>(call.version() < 12 ? ErrorCode::kInvalidRequest : ErrorCode::kUnknownServerError);
   for (const auto& asked : *request.topics) {
     Topic& topic = response.topics.emplace_back();
     topic.error_code = response.error_code;

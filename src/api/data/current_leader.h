@@ -30,7 +30,7 @@ void add_node_endpoints(const ClusterImage& image, std::string_view listener,
   for (BrokerId id : leaders) {
     const BrokerRegistration* broker = image.broker(id);
     const RegisteredListener* at = broker ? broker->listener(listener) : nullptr;
-    if (!at) continue;
+    if (!at || broker->fenced) continue;
     auto& node = response.node_endpoints.emplace_back();
     node.node_id = id.value;
     node.host = at->host;

@@ -14,6 +14,8 @@ namespace {
 using protocol::FetchRequest;
 using protocol::FetchResponse;
 
+constexpr int8_t kReadUncommitted = 0, kReadCommitted = 1;
+
 // One fetch between its request and its answer.
 struct Fetch {
   Fetch(Services& s, io::Lane& at, Call c, FetchRequest r)
@@ -27,19 +29,43 @@ struct Fetch {
       session;  // of an incremental fetch; of a full one: what will be kept, if there is room
   bool incremental = false;
   std::vector<FetchSession::Positions::iterator> asked;  // in the order of the session's positions
-  std::vector<TopicPartition> ids;                       // of each asked, zero where the topic is unknown
   std::vector<ports::FetchOutcome> outcomes;             // likewise
   std::vector<uint32_t> sent;                            // which of the asked went to the port
+  std::vector<uint32_t> told;     // which are answered first: those, and topics that were replaced
+  std::vector<uint32_t> refused;  // which are answered last: what is unknown
 };
 
 bool by_id(const Call& call) {
   return call.version() >= 13;
 }
 
-void answer_error(Call& call, ErrorCode error, int32_t session_id = 0) {
+// An error of the session. The client is told of none.
+void answer_session_error(Call& call, ErrorCode error) {
   FetchResponse response;
   response.error_code = static_cast<int16_t>(error);
-  response.session_id = session_id;
+  call.reply(response);
+}
+
+FetchResponse::PartitionData refused_data(int32_t partition, ErrorCode error) {
+  FetchResponse::PartitionData data;  // with an empty list of aborted transactions, as Kafka has it
+  data.partition_index = partition;
+  data.error_code = static_cast<int16_t>(error);
+  data.high_watermark = -1;
+  data.records.emplace();
+  return data;
+}
+
+// An error of the whole request. Versions that know no error of the whole have it at each partition.
+void refuse(Call& call, const FetchRequest& request, ErrorCode error) {
+  FetchResponse response;
+  response.error_code = static_cast<int16_t>(error);
+  response.session_id = request.session_id;
+  for (const auto& topic : request.topics) {
+    if (by_id(call)) break;
+    auto& answered = response.responses.emplace_back();
+    answered.topic = topic.topic;
+    for (const auto& p : topic.partitions) answered.partitions.push_back(refused_data(p.partition, error));
+  }
   call.reply(response);
 }
 
@@ -57,6 +83,14 @@ void put_positions(const FetchRequest& request, FetchSession& session) {
   }
 }
 
+// What a request without a session wants; kept as one if it asks for that.
+std::shared_ptr<FetchSession> new_session(const Fetch& fetch) {
+  auto session = std::make_shared<FetchSession>();
+  session->by_topic_id = by_id(fetch.call);
+  put_positions(fetch.request, *session);
+  return session;
+}
+
 // Continues the session that the request names.
 ErrorCode continue_session(Fetch& fetch, FetchSessions& sessions) {
   const FetchRequest& request = fetch.request;
@@ -68,6 +102,11 @@ ErrorCode continue_session(Fetch& fetch, FetchSessions& sessions) {
   for (const auto& topic : request.forgotten_topics_data) {
     for (int32_t partition : topic.partitions)
       session->forget({std::string(topic.topic), topic.topic_id, partition});
+  }
+  if (session->size() == 0) {  // the end of it: what the request names is answered for the last time
+    sessions.remove(session->id);
+    fetch.session = new_session(fetch);
+    return ErrorCode::kNone;
   }
   session->epoch = next_session_epoch(session->epoch);
   session->last_used = fetch.lane.clock().now();
@@ -83,44 +122,62 @@ ErrorCode open_session(Fetch& fetch) {
   const bool full = request.session_epoch == 0 || request.session_epoch == -1;
   if (!full) return continue_session(fetch, sessions);
   if (request.session_id != 0) sessions.remove(request.session_id);
-  fetch.session = std::make_shared<FetchSession>();
-  fetch.session->by_topic_id = by_id(fetch.call);
-  put_positions(request, *fetch.session);
+  fetch.session = new_session(fetch);
   return ErrorCode::kNone;
 }
 
-const TopicImage* find_topic(const ClusterImage& image, const FetchKey& key) {
-  return key.topic.empty() ? image.topic(key.topic_id) : image.topic(key.topic);
+// The topic that a position means, or why there is none. A session remembers the names of its ids, as Kafka
+// does: what is gone is then an unknown topic, and a new topic of the same name isn't the one that is meant.
+Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& position) {
+  const FetchKey& key = position.key;
+  const bool named = !key.topic.empty();
+  const TopicImage* topic = named ? image.topic(key.topic) : image.topic(key.topic_id);
+  if (topic && topic->partition(PartitionId(key.partition))) {
+    if (!named && position.known_as.empty()) position.known_as = topic->name;
+    return topic;
+  }
+  if (topic || named) return fail(ErrorCode::kUnknownTopicOrPartition);
+  if (position.known_as.empty()) return fail(ErrorCode::kUnknownTopicId);
+  const TopicImage* successor = image.topic(position.known_as);
+  const bool replaced = successor && successor->partition(PartitionId(key.partition));
+  return fail(replaced ? ErrorCode::kInconsistentTopicId : ErrorCode::kUnknownTopicOrPartition);
 }
 
-// Turns the session's positions into parts for the port; unknown topics are answered here.
+// Turns the session's positions into parts for the port; what is unknown is answered here.
 std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   auto plan = std::make_shared<ports::FetchRequest>();
   const FetchRequest& request = fetch.request;
   plan->max_bytes = std::min(request.max_bytes, fetch.services.fetch_limits.max_bytes);
   plan->min_bytes = std::min(request.min_bytes, plan->max_bytes);
   plan->max_wait = std::chrono::milliseconds(std::max(request.max_wait_ms, 0));
-  plan->read_committed = request.isolation_level == 1;
+  plan->read_committed = request.isolation_level == kReadCommitted;
   const bool from_replica = request.replica_id >= 0 || request.replica_state.replica_id >= 0;
   const ClusterImage& image = fetch.services.image(fetch.lane);
   auto& positions = fetch.session->positions();
   for (auto it = positions.begin(); it != positions.end(); ++it) {
-    const TopicImage* topic = find_topic(image, it->key);
-    const TopicPartition id{topic ? topic->id : Uuid{}, PartitionId(it->key.partition)};
-    ports::FetchOutcome& outcome = fetch.outcomes.emplace_back();
+    const auto place = static_cast<uint32_t>(fetch.asked.size());
     fetch.asked.push_back(it);
-    fetch.ids.push_back(id);
-    if (!topic && it->key.topic.empty())
-      outcome.error = ErrorCode::kUnknownTopicId;
-    else if (!topic || !topic->partition(id.partition))
-      outcome.error = ErrorCode::kUnknownTopicOrPartition;
+    ports::FetchOutcome& outcome = fetch.outcomes.emplace_back();
+    const Result<const TopicImage*> topic = find_topic(image, *it);
+    if (!topic)
+      outcome.error = topic.error().code;
     else if (from_replica)
       outcome.error = ErrorCode::kNotLeaderOrFollower;  // nobody replicates from a single node
-    if (outcome.error != ErrorCode::kNone) continue;
-    fetch.sent.push_back(static_cast<uint32_t>(fetch.asked.size() - 1));
-    plan->parts.push_back({id, Offset(it->offset), it->max_bytes, LeaderEpoch(it->current_leader_epoch),
-                           LeaderEpoch(it->last_fetched_epoch)});
+    if (outcome.error == ErrorCode::kNone) {
+      fetch.sent.push_back(place);
+      plan->parts.push_back({{(*topic)->id, PartitionId(it->key.partition)},
+                             Offset(it->offset),
+                             it->max_bytes,
+                             LeaderEpoch(it->current_leader_epoch),
+                             LeaderEpoch(it->last_fetched_epoch)});
+    }
+    const bool refused =
+        outcome.error != ErrorCode::kNone && outcome.error != ErrorCode::kInconsistentTopicId;
+    (refused ? fetch.refused : fetch.told).push_back(place);
   }
+  // Kafka names unknown ids before unknown partitions.
+  std::ranges::stable_partition(
+      fetch.refused, [&](uint32_t i) { return fetch.outcomes[i].error == ErrorCode::kUnknownTopicId; });
   return plan;
 }
 
@@ -135,24 +192,29 @@ bool is_news(FetchPosition& position, const ports::FetchOutcome& outcome) {
     news = true;
     position.told_log_start = outcome.log_start.value;
   }
-  if (outcome.error != ErrorCode::kNone || outcome.diverging) {
+  if (outcome.error != ErrorCode::kNone) {
     news = true;
     position.told_high_watermark = -1;  // told again once it is over
   }
-  return news;
+  return news || outcome.diverging;
 }
 
-FetchResponse::PartitionData to_data(const FetchPosition& position, ports::FetchOutcome& outcome,
-                                     bool read_committed, std::vector<io::FileRange>& ranges) {
+// Clients of old don't look for the leader anew after an error that they don't know.
+ErrorCode told_error(ErrorCode error, int16_t version) {
+  return error == ErrorCode::kKafkaStorageError && version <= 5 ? ErrorCode::kNotLeaderOrFollower : error;
+}
+
+FetchResponse::PartitionData to_data(const Fetch& fetch, int32_t partition, ports::FetchOutcome& outcome,
+                                     std::vector<io::FileRange>& ranges) {
   FetchResponse::PartitionData data;
-  data.partition_index = position.key.partition;
-  data.error_code = static_cast<int16_t>(outcome.error);
+  data.partition_index = partition;
+  data.error_code = static_cast<int16_t>(told_error(outcome.error, fetch.call.version()));
   data.high_watermark = outcome.high_watermark.value;
   data.last_stable_offset = outcome.last_stable_offset.value;
   data.log_start_offset = outcome.log_start.value;
   if (outcome.diverging)
     data.diverging_epoch = {outcome.diverging->first.value, outcome.diverging->second.value};
-  if (read_committed && outcome.error == ErrorCode::kNone) {
+  if (fetch.request.isolation_level == kReadCommitted && outcome.error == ErrorCode::kNone) {
     for (const auto& aborted : outcome.aborted) {
       data.aborted_transactions->push_back({aborted.producer_id.value, aborted.first_offset.value});
     }
@@ -168,11 +230,10 @@ FetchResponse::PartitionData to_data(const FetchPosition& position, ports::Fetch
 void keep_session(Fetch& fetch, FetchResponse& response) {
   FetchSession& session = *fetch.session;
   session.in_use = false;
-  FetchSessions& sessions = fetch.services.fetch_sessions[static_cast<size_t>(fetch.lane.index())];
   if (fetch.incremental) {
     response.session_id = session.id;
-    if (session.size() == 0) sessions.remove(session.id), response.session_id = 0;
-  } else if (fetch.request.session_epoch == 0 && fetch.call.version() >= 7 && session.size() > 0) {
+  } else if (fetch.request.session_epoch == 0 && fetch.call.version() >= 7) {
+    FetchSessions& sessions = fetch.services.fetch_sessions[static_cast<size_t>(fetch.lane.index())];
     if (sessions.add(fetch.session, fetch.lane.clock().now(), fetch.services.runtime.random().next()))
       response.session_id = session.id;
   }
@@ -182,34 +243,37 @@ void add_leaders(const Fetch& fetch, const ClusterImage& image, FetchResponse& r
   std::set<BrokerId> leaders;
   for (auto& topic : response.responses) {
     for (auto& partition : topic.partitions) {
-      if (tells_leader(partition.error_code)) {
-        const TopicImage* known =
-            topic.topic.empty() ? image.topic(topic.topic_id) : image.topic(topic.topic);
-        if (known)
-          set_current_leader(image, {known->id, PartitionId(partition.partition_index)}, partition, leaders);
-      }
+      if (!tells_leader(partition.error_code)) continue;
+      if (const TopicImage* known = image.topic(topic.topic_id))
+        set_current_leader(image, {known->id, PartitionId(partition.partition_index)}, partition, leaders);
     }
   }
-  if (fetch.call.version() >= 16) add_node_endpoints(image, fetch.call.peer().listener, leaders, response);
+  add_node_endpoints(image, fetch.call.peer().listener, leaders, response);
+}
+
+void add_partition(FetchResponse& response, const FetchKey& key, FetchResponse::PartitionData data) {
+  auto& topics = response.responses;
+  if (topics.empty() || topics.back().topic != key.topic || topics.back().topic_id != key.topic_id)
+    topics.push_back({key.topic, key.topic_id, {}});
+  topics.back().partitions.push_back(std::move(data));
 }
 
 void answer(Fetch& fetch) {
   FetchResponse response;
   std::vector<io::FileRange> ranges;
-  const bool read_committed = fetch.request.isolation_level == 1;
-  for (size_t i = 0; i < fetch.asked.size(); ++i) {
+  for (uint32_t i : fetch.told) {
     FetchPosition& position = *fetch.asked[i];
     if (!is_news(position, fetch.outcomes[i]) && fetch.incremental) continue;
-    auto& topics = response.responses;
-    if (topics.empty() || topics.back().topic != position.key.topic ||
-        topics.back().topic_id != position.key.topic_id) {
-      topics.push_back({position.key.topic, position.key.topic_id, {}});
-    }
     const bool has_records = fetch.outcomes[i].records.length > 0;
-    topics.back().partitions.push_back(to_data(position, fetch.outcomes[i], read_committed, ranges));
-    if (has_records) fetch.session->rotate(fetch.asked[i]);
+    add_partition(response, position.key, to_data(fetch, position.key.partition, fetch.outcomes[i], ranges));
+    if (has_records && fetch.incremental) fetch.session->rotate(fetch.asked[i]);
   }
-  if (fetch.call.version() >= 12) add_leaders(fetch, fetch.services.image(fetch.lane), response);
+  for (uint32_t i : fetch.refused) {
+    FetchPosition& position = *fetch.asked[i];
+    is_news(position, fetch.outcomes[i]);
+    add_partition(response, position.key, refused_data(position.key.partition, fetch.outcomes[i].error));
+  }
+  if (fetch.call.version() >= 16) add_leaders(fetch, fetch.services.image(fetch.lane), response);
   keep_session(fetch, response);
   fetch.call.reply(response, std::move(ranges));
 }
@@ -217,7 +281,7 @@ void answer(Fetch& fetch) {
 void run(Services& services, io::Lane& lane, Call call, FetchRequest request) {
   auto fetch = std::make_unique<Fetch>(services, lane, std::move(call), std::move(request));
   if (const ErrorCode error = open_session(*fetch); error != ErrorCode::kNone) {
-    return answer_error(fetch->call, error, fetch->request.session_id);
+    return answer_session_error(fetch->call, error);
   }
   auto port_request = plan(*fetch);
   fetch->call.take_frame();  // nothing points into it any more; the wait may be long
@@ -235,6 +299,8 @@ void run(Services& services, io::Lane& lane, Call call, FetchRequest request) {
 void handle_fetch(Services& services, Call call) {
   auto request = call.decode<FetchRequest>();
   if (!request) return;
+  if (request->isolation_level != kReadUncommitted && request->isolation_level != kReadCommitted)
+    return refuse(call, *request, ErrorCode::kInvalidRequest);
   const auto lanes = services.runtime.lanes();
   const bool in_session = request->session_id > 0;
   io::Lane& lane = in_session ? *lanes[static_cast<size_t>(FetchSessions::lane_of(

@@ -33,7 +33,7 @@ bool FetchSessions::make_room(size_t for_partitions, Instant now) {
   Instant idle_since = now - kEvictIdle;
   size_t smallest = for_partitions;
   for (const auto& [id, session] : sessions_) {
-    if (session->last_used <= idle_since) idle = id, idle_since = session->last_used;
+    if (session->last_used < idle_since) idle = id, idle_since = session->last_used;
     if (session->size() < smallest && now - session->created >= kEvictIdle)
       small = id, smallest = session->size();
   }

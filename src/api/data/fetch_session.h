@@ -35,6 +35,7 @@ struct FetchPosition {  // what the client wants of one partition
   int32_t max_bytes = 0;
   int32_t current_leader_epoch = -1;
   int32_t last_fetched_epoch = -1;
+  std::string known_as;  // the topic's name, of a position by id, once there was such a topic
   // What it was told last: an incremental answer repeats only what differs.
   int64_t told_high_watermark = -1;
   int64_t told_log_start = -1;

@@ -29,7 +29,7 @@ bool timestamp_is_supported(WallMs timestamp, int16_t version) {
 // A partition's place in an answer: topic and partition index in it.
 using Place = std::pair<uint32_t, uint32_t>;
 
-// A partition that stands twice in a request is answered INVALID_REQUEST each time.
+// Partitions that stand in a request more than once; each is answered INVALID_REQUEST, once.
 template <class Topics, class NameOf, class IndexOf>
 std::set<std::pair<std::string_view, int32_t>> duplicates(const Topics& topics, NameOf name_of,
                                                           IndexOf index_of) {
@@ -47,9 +47,9 @@ ErrorCode check_offset_query(const TopicImage* topic,
                              const ListOffsetsRequest::ListOffsetsPartition& partition, int16_t version,
                              bool twice) {
   if (twice) return ErrorCode::kInvalidRequest;
+  if (!timestamp_is_supported(partition.timestamp, version)) return ErrorCode::kUnsupportedVersion;
   if (!topic || !topic->partition(PartitionId(partition.partition_index)))
     return ErrorCode::kUnknownTopicOrPartition;
-  if (!timestamp_is_supported(partition.timestamp, version)) return ErrorCode::kUnsupportedVersion;
   return ErrorCode::kNone;
 }
 
@@ -64,15 +64,20 @@ std::vector<ports::OffsetQuery> plan(const ClusterImage& image, const ListOffset
   std::vector<ports::OffsetQuery> queries;
   const auto twice = duplicates(
       request.topics, [](const auto& t) { return t.name; }, [](const auto& p) { return p.partition_index; });
+  std::set<std::pair<std::string_view, int32_t>> told;  // of those that come more than once
   for (const auto& topic : request.topics) {
     const TopicImage* known = image.topic(topic.name);
     auto& answered = pending.response.topics.emplace_back();
     answered.name = topic.name;
     for (const auto& partition : topic.partitions) {
+      const std::pair key(std::string_view(topic.name), partition.partition_index);
+      const bool repeated = twice.contains(key);
+      if (repeated && !told.insert(key).second) continue;
       auto& answer = answered.partitions.emplace_back();
       answer.partition_index = partition.partition_index;
-      const ErrorCode error = check_offset_query(known, partition, version,
-                                                 twice.contains({topic.name, partition.partition_index}));
+      const ErrorCode error = request.isolation_level < 0 || request.isolation_level > 1
+                                  ? ErrorCode::kInvalidRequest
+                                  : check_offset_query(known, partition, version, repeated);
       if (error != ErrorCode::kNone) {
         answer.error_code = static_cast<int16_t>(error);
         continue;

@@ -7,7 +7,9 @@
 #include "api/data/current_leader.h"
 #include "api/services.h"
 #include "base/arena.h"
+#include "metadata/topic_names.h"
 #include "protocol/messages/produce.h"
+#include "record/batch_header.h"
 
 namespace moldau::api {
 namespace {
@@ -48,6 +50,7 @@ ProduceResponse put_together(Pending& pending) {
   ProduceResponse response;
   response.responses.reserve(pending.topics.size());
   for (Pending::Topic& topic : pending.topics) {
+    if (topic.partitions.empty()) continue;
     response.responses.push_back({topic.name, topic.id, std::move(topic.partitions)});
   }
   return response;
@@ -56,6 +59,19 @@ ProduceResponse put_together(Pending& pending) {
 const TopicImage* find_topic(const ClusterImage& image, const ProduceRequest::TopicProduceData& topic,
                              bool by_id) {
   return by_id ? image.topic(topic.topic_id) : image.topic(topic.name);
+}
+
+// Kafka's own name for a client that may write to the coordinators' topics.
+constexpr std::string_view kAdminClient = "__admin_client";
+
+// Why a partition's records can't go to the log; of several reasons Kafka tells the first of these.
+ErrorCode check(const TopicImage* topic, int32_t partition, const Call& call, int16_t acks) {
+  if (!topic && call.version() >= 13) return ErrorCode::kUnknownTopicId;
+  if (!topic || !topic->partition(PartitionId(partition))) return ErrorCode::kUnknownTopicOrPartition;
+  if (acks < -1 || acks > 1) return ErrorCode::kInvalidRequiredAcks;
+  if (is_internal_topic(topic->name) && call.client_id() != kAdminClient)
+    return ErrorCode::kInvalidTopicException;
+  return ErrorCode::kNone;
 }
 
 // Sorts the request's partitions into those to append and those that are answered at once.
@@ -74,9 +90,8 @@ ports::AppendRequest plan(const ClusterImage& image, const Call& call, const Pro
     for (uint32_t i = 0; i < topic.partition_data.size(); ++i) {
       const auto& data = topic.partition_data[i];
       answered.partitions[i].index = data.index;
-      if (!known || !known->partition(PartitionId(data.index))) {
-        refuse(answered.partitions[i],
-               known || !by_id ? ErrorCode::kUnknownTopicOrPartition : ErrorCode::kUnknownTopicId);
+      if (const ErrorCode error = check(known, data.index, call, request.acks); error != ErrorCode::kNone) {
+        refuse(answered.partitions[i], error);
         continue;
       }
       append.parts.push_back({{known->id, PartitionId(data.index)},
@@ -86,6 +101,23 @@ ports::AppendRequest plan(const ClusterImage& image, const Call& call, const Pro
     }
   }
   return append;
+}
+
+bool is_transactional(const protocol::Records& records) {
+  if (records.size() < kBatchHeaderSize) return false;
+  const BatchHeader batch(records.bytes().data());
+  return batch.magic() == kMagic2 && batch.is_transactional();
+}
+
+// Records of a transaction need its id. Kafka looks at all of the request before anything else.
+bool lacks_transactional_id(const ProduceRequest& request) {
+  if (request.transactional_id) return false;
+  for (const auto& topic : request.topic_data) {
+    for (const auto& data : topic.partition_data) {
+      if (data.records && is_transactional(*data.records)) return true;
+    }
+  }
+  return false;
 }
 
 // Acks 0 can't be told of an error; closing the connection makes the client look again for the leader, as in
@@ -116,11 +148,12 @@ void handle_produce(Services& services, Call call) {
   if (!request) return;
   auto pending = std::make_unique<Pending>();
   ports::AppendRequest append = plan(services.image(call.lane()), call, *request, *pending);
-  if (request->acks < -1 || request->acks > 1) {
+  if (lacks_transactional_id(*request)) {
+    append.parts.clear();
     for (auto& topic : pending->topics) {
-      for (auto& partition : topic.partitions) refuse(partition, ErrorCode::kInvalidRequiredAcks);
+      for (auto& partition : topic.partitions)
+        refuse(partition, ErrorCode::kTransactionalIdAuthorizationFailed);
     }
-    return finish(services, call, *pending, request->acks);
   }
   append.frame = call.take_frame();
   if (append.parts.empty()) return finish(services, call, *pending, request->acks);

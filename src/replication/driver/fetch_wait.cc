@@ -68,6 +68,8 @@ bool FetchWait::must_answer(const std::vector<ports::FetchOutcome>& outcomes) co
   int64_t bytes = 0;
   for (const auto& outcome : outcomes) {
     if (outcome.error != ErrorCode::kNone || outcome.diverging) return true;
+    // As in Kafka a segment's end ends the wait, and so does max_bytes: more is there, but not for this answer.
+    if (outcome.records.length > 0 && outcome.more) return true;
     bytes += outcome.records.length;
   }
   return bytes >= request_->min_bytes || outcomes.empty() || from_.clock().now() >= deadline_;

@@ -84,14 +84,21 @@ std::optional<ports::AppendOutcome> Partition::append(
     return outcome;
   }
   outcome = append_valid(call.batches, *verdict);
-  if (outcome.error == ErrorCode::kNone && log_->unflushed() >= options_.log.flush_messages) {
-    flush([outcome = std::move(outcome), later = std::move(later)](Status flushed) mutable {
-      if (!flushed) outcome.error = flushed.error().code, outcome.message = flushed.error().message;
-      later(std::move(outcome));
-    });
-    return std::nullopt;
+  if (outcome.error != ErrorCode::kNone) return outcome;
+  if (log_->unflushed() < options_.log.flush_messages) {
+    show(log_->log_end());
+    return outcome;
   }
-  return outcome;
+  // Neither acknowledged nor shown to anybody before it is durable; that holds for a duplicate of it too.
+  flush([self = shared_from_this(), end = log_->log_end(), outcome = std::move(outcome),
+         later = std::move(later)](Status flushed) mutable {
+    if (flushed)
+      self->show(end);
+    else
+      outcome.error = flushed.error().code, outcome.message = flushed.error().message;
+    later(std::move(outcome));
+  });
+  return std::nullopt;
 }
 
 ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& valid) {
@@ -115,8 +122,12 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   outcome.log_start = appended->log_start;
   outcome.log_append_time = appended->duplicate ? -1 : valid.append_time;
   if (appended->rolled) flush({});
-  if (!appended->duplicate && leader_->on_append(log_->log_end())) grown(appended->bytes);
+  if (!appended->duplicate) hidden_bytes_ += appended->bytes;
   return outcome;
+}
+
+void Partition::show(Offset end) {
+  if (leader_ && end > leader_->log_end() && leader_->on_append(end)) grown(std::exchange(hidden_bytes_, 0));
 }
 
 void Partition::grown(int64_t bytes) {
@@ -174,6 +185,7 @@ Partition::Read Partition::read(const ports::FetchPart& part, bool read_committe
     read.cold = std::move(found->cold);
     return read;
   }
+  outcome.more = log_->bytes_after(found->segment_base, found->position) > found->range.length;
   // An incomplete batch alone is of no use to any client that is left (KIP-74): it gets nothing instead.
   if (!found->first_entry_incomplete) outcome.records = std::move(found->range);
   for (const auto& aborted : found->aborted)

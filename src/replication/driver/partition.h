@@ -104,6 +104,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
   ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
+  void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
   void start_flush();
   template <class Work, class Complete>
@@ -118,6 +119,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   Offset high_watermark_{0};  // while not leading
   std::vector<std::weak_ptr<GrowthListener>> listeners_;
   size_t listeners_before_sweep_ = 16;
+  int64_t hidden_bytes_ = 0;  // appended and not shown
   std::vector<FlushDone> flush_waiters_;
   bool flushing_ = false;
   int works_ = 0;

@@ -22,38 +22,35 @@ std::shared_ptr<Partition> PartitionLane::find(const TopicPartition& id) const {
 
 namespace {
 
-// Collects outcomes of which some come later; calls `done` with the last.
+// Collects outcomes of which some may come later; calls `done` with the last.
 template <class Outcome>
 struct Collector {
   std::vector<Outcome> outcomes;
-  size_t missing = 0;
+  size_t missing;
   std::move_only_function<void(std::vector<Outcome>)> done;
+
   void put(size_t index, Outcome outcome) {
     outcomes[index] = std::move(outcome);
+    finish_one();
+  }
+  void finish_one() {
     if (--missing == 0) done(std::move(outcomes));
   }
 };
 
-// Runs `one(index, later)` for each; it gives an outcome or calls `later` when there is one.
+// Runs `one(index, later)` for each; it gives an outcome, or calls `later` once there is one.
 template <class Outcome, class One>
 void collect(size_t count, std::move_only_function<void(std::vector<Outcome>)> done, One&& one) {
-  std::vector<Outcome> outcomes(count);
-  std::shared_ptr<Collector<Outcome>> collector;
-  size_t waiting = 0;
+  // One more is missing than there are, so that it can't be done before all have been asked.
+  auto collector =
+      std::make_shared<Collector<Outcome>>(std::vector<Outcome>(count), count + 1, std::move(done));
   for (size_t i = 0; i < count; ++i) {
-    if (!collector) collector = std::make_shared<Collector<Outcome>>();
     std::move_only_function<void(Outcome)> later = [collector, i](Outcome outcome) {
       collector->put(i, std::move(outcome));
     };
-    if (auto outcome = one(i, later))
-      outcomes[i] = std::move(*outcome);
-    else
-      ++waiting;
+    if (auto outcome = one(i, later)) collector->put(i, std::move(*outcome));
   }
-  if (waiting == 0) return done(std::move(outcomes));
-  collector->outcomes = std::move(outcomes);
-  collector->missing = waiting;
-  collector->done = std::move(done);
+  collector->finish_one();
 }
 
 }  // namespace

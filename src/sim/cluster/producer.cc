@@ -56,6 +56,7 @@ void Producer::pump() {
   while (!stopping_ && static_cast<int>(window_.size()) < options_.in_flight) make_batch();
   for (Batch& batch : window_) {
     if (!batch.sent) send(batch);
+    if (!connection_) return;  // lost on the way
   }
   timer_ = lane_.after(std::chrono::seconds(30),
                        [weak = weak_from_this()] {  // a lost answer, or a node that hangs
@@ -117,7 +118,11 @@ void Producer::on_answer(std::optional<Reply<protocol::ProduceResponse>> reply) 
   ++acknowledged_;
   for (size_t i = 0; i < batch.values.size(); ++i)
     history_.acknowledged(batch.values[i], partition.base_offset + static_cast<int64_t>(i));
-  pump();
+  if (options_.pause_ms == 0 || prng_.chance(50)) return pump();
+  timer_ = lane_.after(std::chrono::milliseconds(prng_.below(static_cast<uint64_t>(options_.pause_ms))),
+                       [weak = weak_from_this()] {
+                         if (auto self = weak.lock(); self && self->connection_) self->pump();
+                       });
 }
 
 }  // namespace moldau::sim

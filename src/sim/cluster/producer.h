@@ -21,6 +21,7 @@ struct ProducerOptions {
   int in_flight = 5;          // batches, at most 5
   int records_per_batch = 3;  // at most
   int value_bytes = 100;      // at most
+  int pause_ms = 20;          // at most, now and then, before the next batch
   int16_t version = 9;        // of Produce, by name
 };
 
