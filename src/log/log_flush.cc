@@ -49,10 +49,12 @@ void Log::add_segment(FlushWork& work, size_t index) const {
     return;
   }
   const auto index_part = [&](const auto& tail, std::string_view suffix) {
+    if (tail.all_synced()) return;  // a commit of few records mostly has no entry: one sync, not three
     FlushWork::Part& p = part(suffix, nullptr);
     p.position = tail.write_position();
     p.bytes = tail.unwritten();
     p.whole = tail.written() == 0;
+    if (p.whole) work.sync_directory_ = true;  // the file may be new
   };
   index_part(segment.growing->offsets, kOffsetIndexSuffix);
   index_part(segment.growing->times, kTimeIndexSuffix);
@@ -77,7 +79,7 @@ std::unique_ptr<FlushWork> Log::make_flush(Offset up_to, bool everything) {
   work->epochs_version_ = epochs_version_;
   if (epochs_version_ != epochs_written_)
     work->small_files_.push_back({directory_ + "/" + std::string(kLeaderEpochFile), format_leader_epochs(epochs_.entries())});
-  work->sync_directory_ = names_pending_ || !work->written_.empty();
+  work->sync_directory_ |= names_pending_;
   names_pending_ = false;
   flushing_ = true;
   ++works_outstanding_;
@@ -111,9 +113,10 @@ Status Log::complete_flush(std::unique_ptr<FlushWork> work) {
     Segment& segment = *segments_[index];
     if (segment.base != written.segment || !segment.growing) continue;  // retention took it
     GrowingIndexes& growing = *segment.growing;
-    growing.offsets.mark_written(written.offsets);
-    growing.times.mark_written(written.times);
-    growing.txns.mark_written(written.txns);
+    const auto mark = [](auto& tail, int32_t count) { tail.mark_written(count), tail.mark_synced(count); };
+    mark(growing.offsets, written.offsets);
+    mark(growing.times, written.times);
+    mark(growing.txns, written.txns);
     if (written.txns > 0) segment.txn_entries = written.txns;
     const bool complete = growing.offsets.count() == written.offsets && growing.times.count() == written.times &&
                           growing.txns.count() == written.txns;

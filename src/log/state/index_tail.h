@@ -25,6 +25,8 @@ class IndexTail {
   int32_t written() const { return written_; }
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* last() const { return entries_.empty() ? nullptr : &entries_.back(); }
+  // Everything is in the file, and durable there. A file that was found may hold more than counts: it isn't, at first.
+  bool all_synced() const { return synced_ == count(); }
   bool worth_writing() const { return static_cast<size_t>(count() - written_) >= kWriteFrom; }
 
   void append(const Entry& entry) { entries_.push_back(entry); }
@@ -35,6 +37,7 @@ class IndexTail {
     for (size_t i = static_cast<size_t>(written_ - first_); i < entries_.size(); ++i, p += Entry::kSize) entries_[i].store(p);
     return bytes;
   }
+  void mark_synced(int32_t count) { synced_ = count; }
   // The file holds the first `count` entries now.
   void mark_written(int32_t count) {
     if (count > written_) written_ = count;
@@ -49,6 +52,7 @@ class IndexTail {
  private:
   int32_t first_ = 0;
   int32_t written_ = 0;
+  int32_t synced_ = -1;  // as of the last flush; -1: there was none
   std::vector<Entry> entries_;
 };
 
