@@ -129,7 +129,6 @@ Result<std::vector<PartitionRegistration>> assign_new_topic(const ControllerView
     return fail(ErrorCode::kInvalidPartitions,
                 "Number of partitions was set to an invalid non-positive value.");
   const int32_t count = topic.num_partitions == -1 ? view.options.default_partitions : topic.num_partitions;
-  if (count > static_cast<int32_t>(kMaxRecordsPerPlan)) return too_many_records();
   return place(
       view, count,
       topic.replication_factor == -1 ? view.options.default_replication_factor : topic.replication_factor,

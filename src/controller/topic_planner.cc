@@ -1,5 +1,6 @@
 #include "controller/topic_planner.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -16,6 +17,8 @@ using Request = protocol::CreateTopicsRequest;
 using Response = protocol::CreateTopicsResponse;
 using CreatableTopicResult = Response::CreatableTopicResult;
 
+constexpr int64_t kMaxPartitionsPerRequest = 10'000;
+
 class Creation {
  public:
   Creation(const ControllerView& view, const Request& request, const TopicAccess& access,
@@ -24,8 +27,9 @@ class Creation {
 
   Result<Plan<Response>> plan() {
     sort_out();
+    TRY(check_total());
     for (const Request::CreatableTopic& topic : request_.topics) {
-      if (duplicates_.contains(topic.name) || refused_.contains(topic.name)) continue;
+      if (is_out(topic)) continue;
       if (auto created = create(topic); !created) {
         if (created.error().code == ErrorCode::kPolicyViolation)
           return std::unexpected(std::move(created).error());
@@ -53,6 +57,25 @@ class Creation {
       else if (!TopicAccess::allows(access_.create, name))
         refused_[name] = {ErrorCode::kTopicAuthorizationFailed, "Authorization failed."};
     }
+  }
+
+  bool is_out(const Request::CreatableTopic& topic) const {
+    return duplicates_.contains(topic.name) || refused_.contains(topic.name);
+  }
+
+  // Before anything is placed: a count is a small number in a request, and a lot of work here.
+  Status check_total() const {
+    int64_t total = 0;
+    for (const Request::CreatableTopic& topic : request_.topics) {
+      if (is_out(topic)) continue;
+      if (!topic.assignments.empty())
+        total += static_cast<int64_t>(topic.assignments.size());
+      else
+        total +=
+            topic.num_partitions == -1 ? view_.options.default_partitions : std::max(topic.num_partitions, 0);
+    }
+    if (total <= kMaxPartitionsPerRequest) return {};
+    return fail(ErrorCode::kPolicyViolation, "Excessively large number of partitions per request.");
   }
 
   Status check_name(std::string_view name) const {
