@@ -81,7 +81,7 @@ std::optional<ports::AppendOutcome> Partition::append(
     outcome.message = std::move(verdict.error().error.message);
     for (auto& record : verdict.error().record_errors)
       outcome.problems.push_back({record.batch_index, std::move(record.message)});
-    tell_log_start(outcome);
+    if (!verdict.error().before_log) tell_log_start(outcome);
     return outcome;
   }
   outcome = append_valid(call.batches, *verdict);
