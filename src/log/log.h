@@ -274,6 +274,7 @@ class Log {
   // The state as of `up_to`, from the latest snapshot that can be read and the batches behind it.
   io::IoStatus reload_producers(Offset up_to, WallMs now_ms);
   io::IoResult<Offset> restore_snapshot(Offset up_to, WallMs now_ms);
+  io::IoStatus recall_batches(Offset before, WallMs now_ms);
   void replay(const ScannedBatch& batch, WallMs now_ms, std::vector<AbortedTransaction>* aborted);
 
   io::FileSystem& files_;

@@ -169,7 +169,10 @@ void finish_rebuilt(std::string& batch, const ValidBatch& valid) {
 
 ProduceVerdict ProduceValidator::validate(Bytes records, const ProduceRules& rules) {
   auto batch = find_only_batch(records, rules);
-  if (!batch) return std::unexpected(std::move(batch).error());
+  if (!batch) {
+    batch.error().before_log = true;
+    return std::unexpected(std::move(batch).error());
+  }
   if (auto refused = check_header(*batch, rules)) return std::unexpected(*std::move(refused));
   return check_records(*batch, rules);
 }

@@ -95,6 +95,7 @@ struct RecordError {
 struct ProduceRefusal {
   Error error;
   std::vector<RecordError> record_errors{};  // at most kMaxRecordErrors
+  bool before_log = false;  // Kafka finds it before it asks the log, and so doesn't tell the log's start
 };
 
 inline constexpr size_t kMaxRecordErrors =

@@ -77,6 +77,7 @@ def mirror():
 def make_root(folder):
     subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates,sudo,git", "bookworm", str(folder), *filter(None, [mirror()])],
                    check=True, stdout=subprocess.DEVNULL)
+    (folder / "etc/apt/sources.list").unlink(missing_ok=True)  # debootstrap's own: this machine's take its place
     for setting in map(pathlib.Path, SETTINGS):
         target = folder / setting.relative_to("/")
         if setting.exists():

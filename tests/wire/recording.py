@@ -160,7 +160,7 @@ def scenario(within=120):
                 save(function.__name__, notes)
             else:
                 differences = list(compare(load(function.__name__), notes))
-                for line in differences[:20]:
+                for line in differences[:100]:
                     print(f"  {line}")
                 assert not differences, f"{len(differences)} answers differ from Apache Kafka's, the first: {differences[0]}"
         run.__name__ = function.__name__

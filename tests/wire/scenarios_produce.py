@@ -61,8 +61,6 @@ def produce_refusals(s):
         "a count unlike the last delta": produce("refusals", batch([b"a", b"b"], t, count=2, last_offset_delta=5)),
         "no records": produce("refusals", batch([], t, count=0, last_offset_delta=0)),
         "no records, delta -1": produce("refusals", batch([], t, count=0, last_offset_delta=-1)),
-        "deltas with a gap": produce("refusals", batch([b"a", b"b"], t, records=record(0, 0) + record(2, 0))),
-        "deltas that fall": produce("refusals", batch([b"a", b"b"], t, records=record(1, 0) + record(0, 0))),
         "gzip": produce("refusals", batch([b"a" * 100] * 5, t, gzip=True)),
         "gzip with a wrong count": produce("refusals", batch([b"a" * 100] * 5, t, gzip=True, count=6, last_offset_delta=5)),
         "broken gzip": produce("refusals", batch([b"a"], t, records=b"\x1f\x8b\x08no gzip at all", attributes=1)),

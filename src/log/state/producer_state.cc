@@ -107,4 +107,17 @@ void ProducerState::restore(ProducerId id, const ProducerEntry& entry, WallMs no
   if (restored.in_transaction() && !ongoing_.try_emplace(restored.transaction_start, id).second) restored.transaction_start = Offset(-1);
 }
 
+void ProducerState::recall(ProducerId id, ProducerEpoch epoch, const ProducerBatch& batch) {
+  const auto at = producers_.find(id);
+  if (at == producers_.end()) return;
+  ProducerEntry& entry = at->second;
+  if (entry.epoch != epoch || entry.batch_count == 0 || entry.batch_count == kRememberedBatches) return;
+  const ProducerBatch& earliest = entry.batches[0];
+  const int32_t next_sequence = batch.last_sequence == INT32_MAX ? 0 : batch.last_sequence + 1;
+  if (batch.last_offset >= earliest.first_offset() || earliest.first_sequence() != next_sequence) return;
+  std::move_backward(entry.batches.begin(), entry.batches.begin() + entry.batch_count, entry.batches.begin() + entry.batch_count + 1);
+  entry.batches[0] = batch;
+  ++entry.batch_count;
+}
+
 }  // namespace moldau

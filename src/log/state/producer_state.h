@@ -96,6 +96,8 @@ class ProducerState {
   void clear();  // forgets everything but running verifications
   // From a snapshot. Its timestamp becomes last_seen_ms, at most now; none (-1) counts as now.
   void restore(ProducerId id, const ProducerEntry& entry, WallMs now_ms);
+  // A batch just before the earliest that is remembered; does nothing if it isn't, or if five are remembered.
+  void recall(ProducerId id, ProducerEpoch epoch, const ProducerBatch& batch);
   void on_log_start_advanced(Offset log_start);  // forgets completed transactions below
   uint64_t oddities() const { return oddities_; }  // what replication accepted although a leader shouldn't have
 

@@ -81,6 +81,7 @@ std::optional<ports::AppendOutcome> Partition::append(
     outcome.message = std::move(verdict.error().error.message);
     for (auto& record : verdict.error().record_errors)
       outcome.problems.push_back({record.batch_index, std::move(record.message)});
+    if (!verdict.error().before_log) tell_log_start(outcome);
     return outcome;
   }
   outcome = append_valid(call.batches, *verdict);
@@ -116,14 +117,26 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   if (!appended) {
     outcome.error = appended.error().code;
     outcome.message = std::move(appended.error().message);
+    tell_log_start(outcome);
     return outcome;
   }
   outcome.base_offset = appended->first_offset;
   outcome.log_start = appended->log_start;
-  outcome.log_append_time = appended->duplicate ? -1 : valid.append_time;
+  outcome.log_append_time = appended->duplicate ? appended->duplicate_timestamp : valid.append_time;
   if (appended->rolled) flush({});
   if (!appended->duplicate) hidden_bytes_ += appended->bytes;
   return outcome;
+}
+
+// A refusal names the log's start, but for these, as in Kafka.
+void Partition::tell_log_start(ports::AppendOutcome& outcome) const {
+  switch (outcome.error) {
+    case ErrorCode::kMessageTooLarge:
+    case ErrorCode::kRecordListTooLarge:
+    case ErrorCode::kCorruptMessage:
+    case ErrorCode::kKafkaStorageError: return;
+    default: outcome.log_start = log_->log_start();
+  }
 }
 
 void Partition::show(Offset end) {

@@ -104,6 +104,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
   ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
+  void tell_log_start(ports::AppendOutcome& outcome) const;
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
   void start_flush();
