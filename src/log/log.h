@@ -108,6 +108,7 @@ struct LogRead {
   io::FileRange range;
   Offset segment_base{0};         // with `position`: where `offset` is, Kafka's LogOffsetMetadata
   int64_t position = 0;           // kUnknownPosition only if the range is empty
+  int64_t first_batch_bytes = 0;        // of the first batch, all of it
   bool first_entry_incomplete = false;  // the first batch is larger than what was allowed
   std::vector<AbortedTransaction> aborted;
   // Not null: nothing above is valid yet, the answer needs the disk. Run it in the pool, then read(request, cold) again.

@@ -177,6 +177,7 @@ Result<bool> Log::read_segment(size_t index, const ReadRequest& request, Offset 
   const auto file = open_slot(segment.files->log, segment, kLogSuffix, io::OpenMode::kReadWrite);
   if (!file) return read_error(name(), Miss{file.error()});
   out.range = {*file, batch.position, length};
+  out.first_batch_bytes = batch.size;
   out.first_entry_incomplete = allowed < batch.size;
   if (request.aborted_transactions) TRY(collect_aborted(index, request, answered, out));
   return true;
