@@ -14,9 +14,9 @@ namespace moldau {
 
 struct ColdQuestion {
   enum class Kind { kLocate, kOffsetBound, kAborted, kOpen } kind;
-  Offset segment;       // its base
-  Offset from{0};       // kLocate: the target
-  Offset below{0};      // kAborted
+  Offset segment;        // its base
+  Offset from{0};        // kLocate: the target
+  Offset below{0};       // kAborted
   int64_t position = 0;  // kOffsetBound
   bool operator==(const ColdQuestion&) const = default;
 };

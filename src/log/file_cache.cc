@@ -28,7 +28,9 @@ void FileSlot::detach() {
   cache_ = nullptr;
 }
 
-FileCache::~FileCache() { ASSERT(open_ == 0, "a log is still attached to the file cache"); }
+FileCache::~FileCache() {
+  ASSERT(open_ == 0, "a log is still attached to the file cache");
+}
 
 void FileCache::insert_newest(FileSlot& slot) {
   slot.older_ = newest_;

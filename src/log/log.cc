@@ -7,8 +7,13 @@
 
 namespace moldau {
 
-Log::Log(io::FileSystem& files, io::Logger& logger, std::string directory, const LogOptions& options, uint64_t jitter_seed)
-    : files_(files), logger_(logger), directory_(std::move(directory)), options_(options), jitter_state_(jitter_seed) {}
+Log::Log(io::FileSystem& files, io::Logger& logger, std::string directory, const LogOptions& options,
+         uint64_t jitter_seed)
+    : files_(files),
+      logger_(logger),
+      directory_(std::move(directory)),
+      options_(options),
+      jitter_state_(jitter_seed) {}
 
 Log::~Log() = default;
 
@@ -23,7 +28,9 @@ void Log::detach() {
   cache_ = nullptr;
 }
 
-std::string Log::name() const { return directory_.substr(directory_.rfind('/') + 1); }
+std::string Log::name() const {
+  return directory_.substr(directory_.rfind('/') + 1);
+}
 
 void Log::fence(const std::string& why) {
   if (fenced_) return;
@@ -44,8 +51,12 @@ Status Log::usable() const {
   return {};
 }
 
-Offset Log::active_base() const { return active().base; }
-int32_t Log::segment_count() const { return static_cast<int32_t>(segments_.size()); }
+Offset Log::active_base() const {
+  return active().base;
+}
+int32_t Log::segment_count() const {
+  return static_cast<int32_t>(segments_.size());
+}
 
 std::vector<Log::SegmentInfo> Log::segments() const {
   std::vector<SegmentInfo> out;
@@ -53,7 +64,9 @@ std::vector<Log::SegmentInfo> Log::segments() const {
   return out;
 }
 
-Offset Log::end_of(size_t segment) const { return segment + 1 < segments_.size() ? segments_[segment + 1]->base : log_end_; }
+Offset Log::end_of(size_t segment) const {
+  return segment + 1 < segments_.size() ? segments_[segment + 1]->base : log_end_;
+}
 
 size_t Log::segment_floor(Offset offset) const {
   const auto after = std::upper_bound(segments_.begin(), segments_.end(), offset,
@@ -63,7 +76,8 @@ size_t Log::segment_floor(Offset offset) const {
 
 int64_t Log::bytes_after(Offset segment_base, int64_t position) const {
   int64_t bytes = -position;
-  for (size_t i = segments_.size(); i-- > 0 && segments_[i]->base >= segment_base;) bytes += segments_[i]->size;
+  for (size_t i = segments_.size(); i-- > 0 && segments_[i]->base >= segment_base;)
+    bytes += segments_[i]->size;
   return std::max<int64_t>(bytes, 0);
 }
 
@@ -85,7 +99,8 @@ void Log::assign_epoch(LeaderEpoch epoch, Offset start) {
 
 Result<bool> Log::advance_log_start(Offset to, Offset high_watermark) {
   if (to > high_watermark)
-    return fail(ErrorCode::kOffsetOutOfRange, name() + ": log start can't move to " + std::to_string(to.value) + ", beyond the high watermark " +
+    return fail(ErrorCode::kOffsetOutOfRange, name() + ": log start can't move to " +
+                                                  std::to_string(to.value) + ", beyond the high watermark " +
                                                   std::to_string(high_watermark.value));
   if (to <= log_start_) return false;
   log_start_ = to;
@@ -94,9 +109,12 @@ Result<bool> Log::advance_log_start(Offset to, Offset high_watermark) {
   return true;
 }
 
-void Log::on_renamed(const std::string& directory) { directory_ = directory; }
+void Log::on_renamed(const std::string& directory) {
+  directory_ = directory;
+}
 
-io::IoResult<std::shared_ptr<io::File>> Log::open_slot(FileSlot& slot, const Segment& segment, std::string_view suffix, io::OpenMode mode) {
+io::IoResult<std::shared_ptr<io::File>> Log::open_slot(FileSlot& slot, const Segment& segment,
+                                                       std::string_view suffix, io::OpenMode mode) {
   if (slot.open_file()) {
     slot.touch();
     return slot.open_file();

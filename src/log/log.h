@@ -34,15 +34,15 @@
 #include "base/time.h"
 #include "io/file_system.h"
 #include "io/logger.h"
-#include "log/state/append_origin.h"
 #include "log/cold_read.h"
 #include "log/file_cache.h"
-#include "log/state/leader_epochs.h"
 #include "log/log_options.h"
 #include "log/log_works.h"
+#include "log/segment_search.h"
+#include "log/state/append_origin.h"
+#include "log/state/leader_epochs.h"
 #include "log/state/producer_state.h"
 #include "log/state/recent_batches.h"
-#include "log/segment_search.h"
 
 namespace moldau {
 
@@ -59,13 +59,14 @@ struct RecoveryProgress {
 };
 
 struct LogOpen {
-  std::string directory;            // <root>/<topic>-<partition>; created if it isn't there
+  std::string directory;  // <root>/<topic>-<partition>; created if it isn't there
   LogOptions options;
-  Offset log_start{0};                   // from log-start-offset-checkpoint; 0 if unknown
-  std::optional<Offset> recovery_point;  // from recovery-point-offset-checkpoint; nullopt if unknown: everything is scanned
-  bool clean_shutdown = false;      // the directory had a clean-shutdown marker: nothing is scanned
+  Offset log_start{0};  // from log-start-offset-checkpoint; 0 if unknown
+  std::optional<Offset>
+      recovery_point;  // from recovery-point-offset-checkpoint; nullopt if unknown: everything is scanned
+  bool clean_shutdown = false;  // the directory had a clean-shutdown marker: nothing is scanned
   WallMs now_ms = 0;
-  uint64_t jitter_seed = 0;         // where segment.jitter.ms is drawn from
+  uint64_t jitter_seed = 0;  // where segment.jitter.ms is drawn from
   // Called between blocks of work from the thread that opens; returning false stops the opening with an error.
   std::function<bool(const RecoveryProgress&)> progress;
 };
@@ -74,20 +75,23 @@ struct LogOpen {
 
 struct AppendOptions {
   AppendOrigin origin = AppendOrigin::kClient;
-  LeaderEpoch leader_epoch = kNoLeaderEpoch;  // leader: stamped; follower: batches of a later epoch are left out
-  WallMs now_ms = 0;                          // the broker's clock
-  VerificationGuard guard = kNoVerificationGuard;  // of a transactional client's first batch, see producer_state.h
-  int16_t transaction_version = 0;            // of an end-transaction marker (KIP-1228): 2 and above checks epochs strictly
+  LeaderEpoch leader_epoch =
+      kNoLeaderEpoch;  // leader: stamped; follower: batches of a later epoch are left out
+  WallMs now_ms = 0;   // the broker's clock
+  VerificationGuard guard =
+      kNoVerificationGuard;  // of a transactional client's first batch, see producer_state.h
+  int16_t transaction_version =
+      0;  // of an end-transaction marker (KIP-1228): 2 and above checks epochs strictly
 };
 
 struct AppendResult {
-  Offset first_offset{-1};        // of what was appended, or of the original if it was a duplicate
+  Offset first_offset{-1};  // of what was appended, or of the original if it was a duplicate
   Offset last_offset{-1};
   Offset log_start{0};
-  int64_t bytes = 0;              // appended; less than given only on a follower that met a later leader epoch
+  int64_t bytes = 0;  // appended; less than given only on a follower that met a later leader epoch
   WallMs duplicate_timestamp = -1;  // a duplicate's original maximal timestamp
-  bool duplicate = false;         // nothing was appended
-  bool rolled = false;            // a new segment was begun: the owner should prepare_flush(active_base())
+  bool duplicate = false;           // nothing was appended
+  bool rolled = false;              // a new segment was begun: the owner should prepare_flush(active_base())
 };
 
 // ---- reading
@@ -95,8 +99,8 @@ struct AppendResult {
 struct ReadRequest {
   Offset offset;
   int64_t max_bytes = 0;
-  bool min_one_message = false;   // return one whole batch even if it is larger than max_bytes
-  Offset upper_bound;             // exclusive: high watermark, last stable offset or log end; at most log end counts
+  bool min_one_message = false;  // return one whole batch even if it is larger than max_bytes
+  Offset upper_bound;  // exclusive: high watermark, last stable offset or log end; at most log end counts
   bool aborted_transactions = false;  // list those that overlap the range (READ_COMMITTED)
 };
 
@@ -106,8 +110,9 @@ struct LogRead {
   // Bytes from the batch that contains `offset` (or the next one, where offsets have gaps) on; may end inside a batch, as
   // in Kafka. length == 0: nothing below the upper bound.
   io::FileRange range;
-  Offset segment_base{0};         // with `position`: where `offset` is, Kafka's LogOffsetMetadata
-  int64_t position = 0;           // kUnknownPosition only if the range is empty
+  Offset segment_base{0};               // with `position`: where `offset` is, Kafka's LogOffsetMetadata
+  int64_t position = 0;                 // kUnknownPosition only if the range is empty
+  int64_t first_batch_bytes = 0;        // of the first batch, all of it
   bool first_entry_incomplete = false;  // the first batch is larger than what was allowed
   std::vector<AbortedTransaction> aborted;
   // Not null: nothing above is valid yet, the answer needs the disk. Run it in the pool, then read(request, cold) again.
@@ -199,7 +204,8 @@ class Log {
   // high watermark or isn't flushed. complete_retention takes them out of the log (log start rises) and returns the
   // removal to run, or null. An active segment that is too old is rolled: a later scan takes it. nullptr if fenced.
   std::unique_ptr<RetentionScan> prepare_retention(WallMs now_ms, Offset high_watermark);
-  Result<std::unique_ptr<SegmentRemoval>> complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms);
+  Result<std::unique_ptr<SegmentRemoval>> complete_retention(std::unique_ptr<RetentionScan> scan,
+                                                             WallMs now_ms);
   // After SegmentRemoval::rename has run. Its remove() may run any time later, or never: names end in .deleted.
   Status complete_removal(const SegmentRemoval& removal);
 
@@ -214,7 +220,8 @@ class Log {
   // recovery point before it appends again, and keep the high watermark at or below log end.
   Status truncate_to(Offset to, WallMs now_ms);
   // Throws all records away; the log is empty at `start`, or at log start `log_start` with its end at `start`.
-  Status truncate_fully_and_start_at(Offset start, WallMs now_ms, std::optional<Offset> log_start = std::nullopt);
+  Status truncate_fully_and_start_at(Offset start, WallMs now_ms,
+                                     std::optional<Offset> log_start = std::nullopt);
   // Flushes everything, writes the snapshot and the last index entries. Only reading is allowed afterwards.
   Status close(WallMs now_ms);
   // The directory has got this name; the log uses it from now on.
@@ -228,7 +235,8 @@ class Log {
   };
   struct Appending;  // one append on its way through the steps below
 
-  Log(io::FileSystem& files, io::Logger& logger, std::string directory, const LogOptions& options, uint64_t jitter_seed);
+  Log(io::FileSystem& files, io::Logger& logger, std::string directory, const LogOptions& options,
+      uint64_t jitter_seed);
 
   Segment& active() const { return *segments_.back(); }
   Offset end_of(size_t segment) const;  // exclusive
@@ -245,7 +253,8 @@ class Log {
   Status write(const Appending& a);
   void note_appended(Appending& a, WallMs now_ms);
   void write_index_tails(Segment& segment);
-  io::IoResult<std::shared_ptr<io::File>> open_slot(FileSlot& slot, const Segment& segment, std::string_view suffix, io::OpenMode mode);
+  io::IoResult<std::shared_ptr<io::File>> open_slot(FileSlot& slot, const Segment& segment,
+                                                    std::string_view suffix, io::OpenMode mode);
   int64_t draw_jitter();
   void take_snapshot(Offset at);
 
@@ -254,10 +263,13 @@ class Log {
   void install(ColdRead& answered);
   // One search in one segment: from what an earlier ColdRead found, else from memory, else by making `cold` ask for it.
   template <class T, class Run>
-  Search<T> search(size_t segment, ColdRead* answered, const ColdQuestion& question, std::shared_ptr<ColdRead>& cold, const Run& run);
-  Search<std::optional<Located>> locate(size_t segment, Offset target, ColdRead* answered, std::shared_ptr<ColdRead>& cold);
+  Search<T> search(size_t segment, ColdRead* answered, const ColdQuestion& question,
+                   std::shared_ptr<ColdRead>& cold, const Run& run);
+  Search<std::optional<Located>> locate(size_t segment, Offset target, ColdRead* answered,
+                                        std::shared_ptr<ColdRead>& cold);
   Status collect_aborted(size_t segment, const ReadRequest& request, ColdRead* answered, LogRead& out);
-  Result<bool> read_segment(size_t segment, const ReadRequest& request, Offset bound, ColdRead* answered, LogRead& out);
+  Result<bool> read_segment(size_t segment, const ReadRequest& request, Offset bound, ColdRead* answered,
+                            LogRead& out);
 
   // flush
   std::unique_ptr<FlushWork> make_flush(Offset up_to, bool everything);
@@ -281,23 +293,24 @@ class Log {
   io::Logger& logger_;
   std::string directory_;
   LogOptions options_;
-  std::vector<std::unique_ptr<Segment>> segments_;  // by base offset, at least one; the last is the active one
-  RecentBatches recent_;                            // of the active segment
+  std::vector<std::unique_ptr<Segment>>
+      segments_;          // by base offset, at least one; the last is the active one
+  RecentBatches recent_;  // of the active segment
   Offset log_start_{0};
   Offset log_end_{0};
   Offset recovery_point_{0};
   int64_t size_ = 0;
   LeaderEpochs epochs_;
-  uint64_t epochs_version_ = 0;          // counts changes; what the file holds is epochs_written_
+  uint64_t epochs_version_ = 0;  // counts changes; what the file holds is epochs_written_
   uint64_t epochs_written_ = 0;
   ProducerState producers_;
-  std::vector<Offset> snapshots_;        // files that are there or pending, rising
+  std::vector<Offset> snapshots_;  // files that are there or pending, rising
   std::vector<PendingSnapshot> pending_snapshots_;
-  bool names_pending_ = false;           // files were created since the directory was synced
-  FileCache* cache_ = nullptr;           // null: detached
+  bool names_pending_ = false;  // files were created since the directory was synced
+  FileCache* cache_ = nullptr;  // null: detached
   int works_outstanding_ = 0;
   bool flushing_ = false;
-  uint64_t generation_ = 0;              // changes with every truncation: results of earlier works are void
+  uint64_t generation_ = 0;  // changes with every truncation: results of earlier works are void
   uint64_t jitter_state_;
   bool closed_ = false;
   bool fenced_ = false;

@@ -4,8 +4,8 @@
 
 #include "base/assert.h"
 #include "log/log.h"
-#include "log/state/producer_snapshot.h"
 #include "log/segment.h"
+#include "log/state/producer_snapshot.h"
 
 namespace moldau {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 bool whole_batch(Bytes bytes) {
   if (bytes.size() < kBatchHeaderSize) return false;
   const BatchHeader header(bytes.data());
-  return header.magic() == kMagic2 && header.batch_length() >= static_cast<int32_t>(kBatchHeaderSize - kBatchOverhead) &&
+  return header.magic() == kMagic2 &&
+         header.batch_length() >= static_cast<int32_t>(kBatchHeaderSize - kBatchOverhead) &&
          header.size() <= bytes.size() && header.last_offset_delta() >= 0;
 }
 
@@ -39,16 +40,21 @@ struct Log::Appending {
 Result<AppendResult> Log::append_as_leader(MutableBytes batches, const AppendOptions& how) {
   TRY(usable());
   Appending a{.bytes = batches,
-              .producers = ProducerAppend(producers_, {how.origin, how.guard, how.transaction_version, options_.transaction_partition_verification})};
+              .producers = ProducerAppend(producers_, {how.origin, how.guard, how.transaction_version,
+                                                       options_.transaction_partition_verification})};
   Offset next = log_end_;
   for (size_t at = 0; at < batches.size();) {
-    if (!whole_batch(batches.subspan(at))) return fail(ErrorCode::kInvalidRecord, name() + ": the append contains something that isn't a batch");
+    if (!whole_batch(batches.subspan(at)))
+      return fail(ErrorCode::kInvalidRecord, name() + ": the append contains something that isn't a batch");
     stamp_batch(batches.data() + at, next, how.leader_epoch);
     const BatchHeader batch(batches.data() + at);
     TRY_ASSIGN(const auto duplicate, a.add(batch));
     if (duplicate)
-      return AppendResult{.first_offset = duplicate->first_offset, .last_offset = duplicate->last_offset, .log_start = log_start_,
-                          .duplicate_timestamp = duplicate->timestamp, .duplicate = true};
+      return AppendResult{.first_offset = duplicate->first_offset,
+                          .last_offset = duplicate->last_offset,
+                          .log_start = log_start_,
+                          .duplicate_timestamp = duplicate->timestamp,
+                          .duplicate = true};
     next = batch.next_offset();
     at += batch.size();
   }
@@ -57,10 +63,12 @@ Result<AppendResult> Log::append_as_leader(MutableBytes batches, const AppendOpt
 
 Result<AppendResult> Log::append_as_follower(Bytes batches, const AppendOptions& how) {
   TRY(usable());
-  Appending a{.bytes = batches, .producers = ProducerAppend(producers_, {.origin = AppendOrigin::kReplication})};
+  Appending a{.bytes = batches,
+              .producers = ProducerAppend(producers_, {.origin = AppendOrigin::kReplication})};
   Offset next = log_end_;
   for (size_t at = 0; at < batches.size();) {
-    if (!whole_batch(batches.subspan(at))) return fail(ErrorCode::kInvalidRecord, name() + ": the append contains something that isn't a batch");
+    if (!whole_batch(batches.subspan(at)))
+      return fail(ErrorCode::kInvalidRecord, name() + ": the append contains something that isn't a batch");
     const BatchHeader batch(batches.data() + at);
     if (how.leader_epoch.value >= 0 && batch.leader_epoch() > how.leader_epoch) {
       // Of a leader that this replica doesn't follow yet: it will be fetched again when it does.
@@ -69,8 +77,12 @@ Result<AppendResult> Log::append_as_follower(Bytes batches, const AppendOptions&
     }
     if (batch.base_offset() < next) {
       if (at == 0)
-        return fail(ErrorCode::kOffsetOutOfRange, name() + ": offset " + std::to_string(batch.base_offset().value) + " is below log end " + std::to_string(next.value));
-      return fail(ErrorCode::kInvalidRecord, name() + ": offset " + std::to_string(batch.base_offset().value) + " comes after " + std::to_string(next.value - 1));
+        return fail(ErrorCode::kOffsetOutOfRange, name() + ": offset " +
+                                                      std::to_string(batch.base_offset().value) +
+                                                      " is below log end " + std::to_string(next.value));
+      return fail(ErrorCode::kInvalidRecord, name() + ": offset " +
+                                                 std::to_string(batch.base_offset().value) + " comes after " +
+                                                 std::to_string(next.value - 1));
     }
     TRY(a.add(batch));
     next = batch.next_offset();
@@ -80,20 +92,26 @@ Result<AppendResult> Log::append_as_follower(Bytes batches, const AppendOptions&
 }
 
 Result<AppendResult> Log::append(Appending& a, const AppendOptions& how) {
-  if (a.bytes.empty()) return AppendResult{.first_offset = log_end_, .last_offset = log_end_ - 1, .log_start = log_start_};
+  if (a.bytes.empty())
+    return AppendResult{.first_offset = log_end_, .last_offset = log_end_ - 1, .log_start = log_start_};
   if (static_cast<int64_t>(a.bytes.size()) > options_.segment_bytes)
-    return fail(ErrorCode::kRecordListTooLarge, name() + ": " + std::to_string(a.bytes.size()) + " bytes don't fit a segment of segment.bytes=" +
-                                                    std::to_string(options_.segment_bytes));
+    return fail(ErrorCode::kRecordListTooLarge,
+                name() + ": " + std::to_string(a.bytes.size()) +
+                    " bytes don't fit a segment of segment.bytes=" + std::to_string(options_.segment_bytes));
   if (must_roll(a, how.now_ms)) {
     TRY(begin_segment(a.first, how.now_ms));
     a.rolled = true;
   }
   if (a.last - active().base > std::numeric_limits<int32_t>::max())
-    return fail(ErrorCode::kInvalidRecord, name() + ": offsets " + std::to_string(a.first.value) + " to " + std::to_string(a.last.value) + " don't fit one segment");
+    return fail(ErrorCode::kInvalidRecord, name() + ": offsets " + std::to_string(a.first.value) + " to " +
+                                               std::to_string(a.last.value) + " don't fit one segment");
   TRY(write(a));
   note_appended(a, how.now_ms);
-  return AppendResult{.first_offset = a.first, .last_offset = a.last, .log_start = log_start_,
-                      .bytes = static_cast<int64_t>(a.bytes.size()), .rolled = a.rolled};
+  return AppendResult{.first_offset = a.first,
+                      .last_offset = a.last,
+                      .log_start = log_start_,
+                      .bytes = static_cast<int64_t>(a.bytes.size()),
+                      .rolled = a.rolled};
 }
 
 bool Log::must_roll(const Appending& a, WallMs now_ms) const {
@@ -101,9 +119,12 @@ bool Log::must_roll(const Appending& a, WallMs now_ms) const {
   if (a.last - segment.base > std::numeric_limits<int32_t>::max()) return a.first > segment.base;
   if (segment.size == 0) return false;
   if (segment.size > options_.segment_bytes - static_cast<int64_t>(a.bytes.size())) return true;
-  const int64_t waited = segment.first_timestamp >= 0 ? a.max_timestamp - segment.first_timestamp : now_ms - segment.touched_ms;
+  const int64_t waited =
+      segment.first_timestamp >= 0 ? a.max_timestamp - segment.first_timestamp : now_ms - segment.touched_ms;
   if (waited > options_.segment_ms - segment.jitter_ms) return true;
-  const auto room = [&](size_t entry) { return static_cast<int64_t>(options_.segment_index_bytes) / static_cast<int64_t>(entry); };
+  const auto room = [&](size_t entry) {
+    return static_cast<int64_t>(options_.segment_index_bytes) / static_cast<int64_t>(entry);
+  };
   // The time index keeps one entry free for the segment's end. At least one entry each, so that no segment rolls at once.
   return segment.growing->offsets.count() >= std::max<int64_t>(1, room(OffsetEntry::kSize)) ||
          segment.growing->times.count() >= std::max<int64_t>(1, room(TimeEntry::kSize) - 1);
@@ -125,7 +146,8 @@ namespace {
 
 void add_time_entry(GrowingIndexes& growing, const Segment& segment) {
   if (segment.max_timestamp <= growing.last_indexed_timestamp) return;
-  growing.times.append({segment.max_timestamp, static_cast<int32_t>(segment.max_timestamp_offset - segment.base)});
+  growing.times.append(
+      {segment.max_timestamp, static_cast<int32_t>(segment.max_timestamp_offset - segment.base)});
   growing.last_indexed_timestamp = segment.max_timestamp;
 }
 
@@ -138,9 +160,11 @@ void Log::note_appended(Appending& a, WallMs now_ms) {
     const BatchHeader batch(a.bytes.data() + at);
     const int64_t size = static_cast<int64_t>(batch.size());
     if (segment.size == 0) segment.first_timestamp = batch.max_timestamp();
-    if (batch.max_timestamp() > segment.max_timestamp) segment.max_timestamp = batch.max_timestamp(), segment.max_timestamp_offset = batch.last_offset();
+    if (batch.max_timestamp() > segment.max_timestamp)
+      segment.max_timestamp = batch.max_timestamp(), segment.max_timestamp_offset = batch.last_offset();
     if (growing.bytes_since_entry > options_.index_interval_bytes) {
-      growing.offsets.append({static_cast<int32_t>(batch.last_offset() - segment.base), static_cast<int32_t>(segment.size)});
+      growing.offsets.append(
+          {static_cast<int32_t>(batch.last_offset() - segment.base), static_cast<int32_t>(segment.size)});
       add_time_entry(growing, segment);
       growing.bytes_since_entry = 0;
     }
@@ -154,7 +178,8 @@ void Log::note_appended(Appending& a, WallMs now_ms) {
   size_ += static_cast<int64_t>(a.bytes.size());
   log_end_ = a.last + 1;
   for (const AbortedTransaction& txn : a.producers.commit(now_ms)) growing.txns.append({txn});
-  if (growing.offsets.worth_writing() || growing.times.worth_writing() || growing.txns.worth_writing()) write_index_tails(segment);
+  if (growing.offsets.worth_writing() || growing.times.worth_writing() || growing.txns.worth_writing())
+    write_index_tails(segment);
 }
 
 // Best effort: what fails stays in memory and is written with the next flush.
@@ -163,7 +188,8 @@ void Log::write_index_tails(Segment& segment) {
   const auto write = [&](auto& tail, FileSlot& slot, std::string_view suffix) {
     if (!tail.worth_writing()) return;
     if (tail.written() == 0) slot.close();  // a file that a crash left behind is emptied
-    const auto file = open_slot(slot, segment, suffix, tail.written() == 0 ? io::OpenMode::kTruncate : io::OpenMode::kCreate);
+    const auto file = open_slot(slot, segment, suffix,
+                                tail.written() == 0 ? io::OpenMode::kTruncate : io::OpenMode::kCreate);
     if (!file) return;
     names_pending_ = true;
     const std::string bytes = tail.unwritten();
@@ -196,7 +222,8 @@ Status Log::begin_segment(Offset base, WallMs now_ms) {
   if (!file) return storage_error("begin a segment", file.error(), !may_heal(file.error()));
   names_pending_ = true;
 
-  add_time_entry(*active().growing, active());  // the last entry of a closed segment tells its largest timestamp
+  add_time_entry(*active().growing,
+                 active());  // the last entry of a closed segment tells its largest timestamp
   active().max_timestamp_known = true;
   take_snapshot(base);
 

@@ -50,8 +50,11 @@ TEST_P(CrashSweep, AtEveryCall) {
   disk->observe([&](DiskCall call, const std::string&) {
     if (call == DiskCall::kRead || call == DiskCall::kStat || call == DiskCall::kList) return;
     ++n;
-    const bool at_flush = call == DiskCall::kSync || call == DiskCall::kSyncDir || call == DiskCall::kRename || call == DiskCall::kTruncate;
-    moments.push_back({disk->after_power_loss(seed * 1000 + n, n % 3 == 0 ? Loss::kEverything : Loss::kSeeded), model, false});
+    const bool at_flush = call == DiskCall::kSync || call == DiskCall::kSyncDir ||
+                          call == DiskCall::kRename || call == DiskCall::kTruncate;
+    moments.push_back(
+        {disk->after_power_loss(seed * 1000 + n, n % 3 == 0 ? Loss::kEverything : Loss::kSeeded), model,
+         false});
     if (at_flush) moments.push_back({disk->after_power_loss(seed * 7777 + n, Loss::kSeeded), model, false});
     moments.push_back({disk->clone(n), model, true});
     moments.back().disk->process_kill();
@@ -78,7 +81,9 @@ struct FaultKind {
   io::IoError::Kind error;
   int64_t times;
 };
-void PrintTo(const FaultKind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const FaultKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 class FaultSweep : public ::testing::TestWithParam<FaultKind> {};
 
 TEST_P(FaultSweep, AtEveryCall) {
@@ -109,25 +114,29 @@ TEST_P(FaultSweep, AtEveryCall) {
           if (done) continue;
           EXPECT_EQ(done.error().code, ErrorCode::kKafkaStorageError) << done.error().message;
           // A full disk may heal: the log goes on. After anything else the owner takes the directory offline.
-          alive = GetParam().error == io::IoError::Kind::kNoSpace && GetParam().times == 1 && !node.log->fenced() && model.before.empty();
+          alive = GetParam().error == io::IoError::Kind::kNoSpace && GetParam().times == 1 &&
+                  !node.log->fenced() && model.before.empty();
         }
         if (alive) (void)node.stop();
       }
     }
     disk->clear_faults();
     const bool killed = n % 2 == 0;
-    if (killed) disk->process_kill();
-    else disk->power_loss(Loss::kSeeded);
+    if (killed)
+      disk->process_kill();
+    else
+      disk->power_loss(Loss::kSeeded);
     recover_and_check(std::move(disk), model, killed, 1);
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Kinds, FaultSweep,
-                         ::testing::Values(FaultKind{"io_error_once", io::IoError::Kind::kFailed, 1},
-                                           FaultKind{"io_error_for_good", io::IoError::Kind::kFailed, sim::kSticky},
-                                           FaultKind{"disk_full_once", io::IoError::Kind::kNoSpace, 1},
-                                           FaultKind{"disk_full_for_good", io::IoError::Kind::kNoSpace, sim::kSticky}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, FaultSweep,
+    ::testing::Values(FaultKind{"io_error_once", io::IoError::Kind::kFailed, 1},
+                      FaultKind{"io_error_for_good", io::IoError::Kind::kFailed, sim::kSticky},
+                      FaultKind{"disk_full_once", io::IoError::Kind::kNoSpace, 1},
+                      FaultKind{"disk_full_for_good", io::IoError::Kind::kNoSpace, sim::kSticky}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // Recovery itself breaks or dies at its n-th call; the next one succeeds all the same.
 class NestedCrash : public ::testing::TestWithParam<int> {};
@@ -153,8 +162,10 @@ TEST_P(NestedCrash, DuringRecovery) {
       broke = !node.start();
     }
     again->clear_faults();
-    if (n % 2 == 0) again->process_kill();
-    else again->power_loss(Loss::kSeeded);
+    if (n % 2 == 0)
+      again->process_kill();
+    else
+      again->power_loss(Loss::kSeeded);
     recover_and_check(std::move(again), model, false, 1);
     if (HasFatalFailure() || HasNonfatalFailure() || !broke) {
       EXPECT_GT(n, 10);

@@ -37,13 +37,14 @@ struct PartitionDirectoryName {
 std::optional<PartitionDirectoryName> parse_partition_directory_name(std::string_view name);
 std::string partition_directory_name(std::string_view topic, PartitionId partition);
 // With `.<id as 32 hex digits>-<suffix>`; -delete and -stray names are cut in the topic to 255 bytes, as Kafka does.
-std::string partition_directory_name(std::string_view topic, PartitionId partition, LogDirectoryKind kind, Uuid id);
+std::string partition_directory_name(std::string_view topic, PartitionId partition, LogDirectoryKind kind,
+                                     Uuid id);
 
 struct FoundLog {
   std::string name;  // of the directory
   PartitionDirectoryName parsed;
-  std::optional<Uuid> topic_id;     // from partition.metadata
-  std::string topic_id_problem;     // why there is none although there is a file; empty: no problem
+  std::optional<Uuid> topic_id;  // from partition.metadata
+  std::string topic_id_problem;  // why there is none although there is a file; empty: no problem
 };
 
 class LogDirectory {
@@ -54,23 +55,29 @@ class LogDirectory {
   };
   // Creates the root if need be, locks it, reads meta.properties, reads and removes the clean-shutdown marker, reads the
   // checkpoints and lists the partitions. What is in meta.properties isn't judged: the node compares its directories.
-  static Result<std::unique_ptr<LogDirectory>> open(io::FileSystem& files, io::Logger& logger, const Options& options);
+  static Result<std::unique_ptr<LogDirectory>> open(io::FileSystem& files, io::Logger& logger,
+                                                    const Options& options);
 
   const std::string& root() const { return root_; }
   const std::optional<MetaProperties>& meta_properties() const { return meta_properties_; }
-  const std::string& meta_properties_problem() const { return meta_properties_problem_; }  // the file is there, but wrong
+  const std::string& meta_properties_problem() const {
+    return meta_properties_problem_;
+  }  // the file is there, but wrong
   Status write_meta_properties(const MetaProperties& properties);
 
-  bool clean_shutdown() const { return clean_shutdown_; }                    // of the last stop
+  bool clean_shutdown() const { return clean_shutdown_; }  // of the last stop
   std::optional<int64_t> clean_shutdown_broker_epoch() const { return clean_broker_epoch_; }  // KIP-966
   const std::vector<FoundLog>& found() const { return found_; }
-  const std::vector<std::string>& rejected() const { return rejected_; }     // a sentence for each odd name, left alone
+  const std::vector<std::string>& rejected() const {
+    return rejected_;
+  }  // a sentence for each odd name, left alone
 
   // Loads and recovers one; see Log::open. The paths and checkpointed offsets are filled in here.
   Result<std::unique_ptr<Log>> load(const FoundLog& which, LogOpen how);
   // Makes a new directory with partition.metadata, durable, and an empty log. TOPIC_ALREADY_EXISTS if it is there.
-  Result<std::unique_ptr<Log>> create(std::string_view topic, PartitionId partition, Uuid topic_id, LogOpen how,
-                                      LogDirectoryKind kind = LogDirectoryKind::kLog, Uuid random_id = {});
+  Result<std::unique_ptr<Log>> create(std::string_view topic, PartitionId partition, Uuid topic_id,
+                                      LogOpen how, LogDirectoryKind kind = LogDirectoryKind::kLog,
+                                      Uuid random_id = {});
   // Renames a partition's directory, durably; returns the new name. The caller tells the log by Log::on_renamed.
   Result<std::string> rename(const std::string& name, LogDirectoryKind to, Uuid random_id);
   Status remove(const std::string& name);  // with everything in it; fine if it isn't there
@@ -78,7 +85,8 @@ class LogDirectory {
 
   // Checkpoints: the whole content each time. Logs that aren't loaded yet must be among them, or their offsets are lost.
   Status write_checkpoint(CheckpointKind kind, const OffsetCheckpoint& offsets);
-  const OffsetCheckpoint& checkpoint(CheckpointKind kind) const;  // as read when opened; empty if it couldn't be
+  const OffsetCheckpoint& checkpoint(
+      CheckpointKind kind) const;  // as read when opened; empty if it couldn't be
 
   // The last act of a clean stop: after all logs were closed and all checkpoints written.
   Status write_clean_shutdown(int64_t broker_epoch);

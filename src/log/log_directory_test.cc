@@ -25,15 +25,18 @@ TEST(PartitionDirectoryName, Parsing) {
   EXPECT_EQ(deleted->kind, LogDirectoryKind::kDelete);
   EXPECT_EQ(parse("t-0.f00-future")->kind, LogDirectoryKind::kFuture);
   EXPECT_EQ(parse("t-0.f00-stray")->kind, LogDirectoryKind::kStray);
-  for (const char* odd : {"", "lost+found", "t", "t-", "-1", "t-x", "t-1x", "t-99999999999", "t-0-delete", "t-0.-delete", ".f00-delete", "a b-0", "x.f-stray"})
+  for (const char* odd : {"", "lost+found", "t", "t-", "-1", "t-x", "t-1x", "t-99999999999", "t-0-delete",
+                          "t-0.-delete", ".f00-delete", "a b-0", "x.f-stray"})
     EXPECT_FALSE(parse(odd)) << odd;
 }
 
 TEST(PartitionDirectoryName, Making) {
   EXPECT_EQ(partition_directory_name("t", PartitionId(7)), "t-7");
   const Uuid id{0x0123456789abcdef, 0xfedcba9876543210};
-  EXPECT_EQ(partition_directory_name("t", PartitionId(7), LogDirectoryKind::kDelete, id), "t-7.0123456789abcdeffedcba9876543210-delete");
-  EXPECT_EQ(partition_directory_name("t", PartitionId(7), LogDirectoryKind::kStray, id), "t-7.0123456789abcdeffedcba9876543210-stray");
+  EXPECT_EQ(partition_directory_name("t", PartitionId(7), LogDirectoryKind::kDelete, id),
+            "t-7.0123456789abcdeffedcba9876543210-delete");
+  EXPECT_EQ(partition_directory_name("t", PartitionId(7), LogDirectoryKind::kStray, id),
+            "t-7.0123456789abcdeffedcba9876543210-stray");
   // 255 bytes are what a name may have: the topic gives way.
   const std::string longest(249, 'x');
   for (const auto kind : {LogDirectoryKind::kDelete, LogDirectoryKind::kStray}) {
@@ -56,7 +59,8 @@ struct DirectoryTest : ::testing::Test {
   }
   LogOpen how() { return {.options = options, .now_ms = 5000}; }
   std::unique_ptr<Log> create(const std::string& topic, int partition) {
-    auto made = directory->create(topic, PartitionId(partition), Uuid{7, static_cast<uint64_t>(partition)}, how());
+    auto made =
+        directory->create(topic, PartitionId(partition), Uuid{7, static_cast<uint64_t>(partition)}, how());
     EXPECT_TRUE(made) << made.error().message;
     return std::move(*made);
   }
@@ -109,9 +113,11 @@ TEST_F(DirectoryTest, ACleanStopAndTheNextStart) {
   ASSERT_TRUE(a->advance_log_start(Offset(5), Offset(60)));
   for (Log* log : {a.get(), b.get()}) ASSERT_TRUE(log->close(5000));
   const std::pair at(std::string("a"), PartitionId(0)), bt(std::string("b-c"), PartitionId(3));
-  ASSERT_TRUE(directory->write_checkpoint(CheckpointKind::kRecoveryPoint, {{at, a->recovery_point()}, {bt, b->recovery_point()}}));
+  ASSERT_TRUE(directory->write_checkpoint(CheckpointKind::kRecoveryPoint,
+                                          {{at, a->recovery_point()}, {bt, b->recovery_point()}}));
   ASSERT_TRUE(directory->write_checkpoint(CheckpointKind::kLogStart, {{at, a->log_start()}}));
-  ASSERT_TRUE(directory->write_checkpoint(CheckpointKind::kHighWatermark, {{at, Offset(60)}, {bt, Offset(6)}}));
+  ASSERT_TRUE(
+      directory->write_checkpoint(CheckpointKind::kHighWatermark, {{at, Offset(60)}, {bt, Offset(6)}}));
   ASSERT_TRUE(directory->write_clean_shutdown(42));
 
   disk->power_loss(Loss::kEverything);
@@ -141,7 +147,9 @@ TEST_F(DirectoryTest, TheMarkerGoesDurablyBeforeLoading) {
   ASSERT_TRUE(directory->write_clean_shutdown(1));
   directory.reset();
   std::vector<std::string> calls;
-  disk->observe([&](DiskCall call, const std::string& path) { calls.push_back(std::string(sim::name_of(call)) + " " + path); });
+  disk->observe([&](DiskCall call, const std::string& path) {
+    calls.push_back(std::string(sim::name_of(call)) + " " + path);
+  });
   ASSERT_TRUE(open());
   const auto removed = std::find(calls.begin(), calls.end(), "remove /data/.kafka_cleanshutdown");
   ASSERT_NE(removed, calls.end());
@@ -174,7 +182,8 @@ TEST_F(DirectoryTest, OddEntriesAreLeftAlone) {
 TEST_F(DirectoryTest, CreateRenameRemove) {
   ASSERT_TRUE(open());
   auto log = create("t", 0);
-  EXPECT_EQ(directory->create("t", PartitionId(0), Uuid{7, 0}, how()).error().code, ErrorCode::kTopicAlreadyExists);
+  EXPECT_EQ(directory->create("t", PartitionId(0), Uuid{7, 0}, how()).error().code,
+            ErrorCode::kTopicAlreadyExists);
   disk->power_loss(Loss::kEverything);
   ASSERT_TRUE(open());
   ASSERT_EQ(directory->found().size(), 1u);  // durable, with its topic id
@@ -205,8 +214,10 @@ TEST_F(DirectoryTest, CheckpointsThatAreWrongAreIgnored) {
   append(*log, cache, 30);
   ASSERT_TRUE(log->close(5000));
   const Offset end = log->log_end();
-  for (const char* content : {"", "garbage", "0\n1\nt 0 -5\n", "0\n1\nt 0 999999\n", "0\n2\nt 0 5\n", "0\n1\nother 0 5\n"}) {
-    for (const CheckpointKind kind : {CheckpointKind::kRecoveryPoint, CheckpointKind::kHighWatermark, CheckpointKind::kCleaner}) {
+  for (const char* content :
+       {"", "garbage", "0\n1\nt 0 -5\n", "0\n1\nt 0 999999\n", "0\n2\nt 0 5\n", "0\n1\nother 0 5\n"}) {
+    for (const CheckpointKind kind :
+         {CheckpointKind::kRecoveryPoint, CheckpointKind::kHighWatermark, CheckpointKind::kCleaner}) {
       ASSERT_TRUE(disk->replace("/data/" + std::string(file_name(kind)), as_bytes(content)));
       ASSERT_TRUE(open());
       auto loaded = directory->load(directory->found()[0], how());
@@ -227,14 +238,18 @@ TEST_F(DirectoryTest, EveryFailingCallIsAnErrorAndNothingElse) {
     [&] {
       if (!open()) return;
       auto log = directory->create("t", PartitionId(0), Uuid{1, 1}, how());
-      if (!log || !directory->write_checkpoint(CheckpointKind::kRecoveryPoint, {}) || !directory->write_clean_shutdown(1)) return;
+      if (!log || !directory->write_checkpoint(CheckpointKind::kRecoveryPoint, {}) ||
+          !directory->write_clean_shutdown(1))
+        return;
       if (!directory->rename("t-0", LogDirectoryKind::kStray, Uuid{1, 2})) return;
       broke = false;
     }();
     disk->clear_faults();
     disk->power_loss(Loss::kSeeded);
     ASSERT_TRUE(open()) << "call " << n;
-    for (const FoundLog& found : directory->found()) { ASSERT_TRUE(directory->load(found, how())) << "call " << n; }
+    for (const FoundLog& found : directory->found()) {
+      ASSERT_TRUE(directory->load(found, how())) << "call " << n;
+    }
     if (!broke) {
       EXPECT_GT(n, 20);
       return;

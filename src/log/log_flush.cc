@@ -11,7 +11,9 @@ namespace moldau {
 io::IoStatus FlushWork::write_and_sync(Part& part) {
   if (!part.file) {
     const bool writes = part.whole || !part.bytes.empty();
-    const auto mode = part.whole ? io::OpenMode::kTruncate : writes ? io::OpenMode::kCreate : io::OpenMode::kReadWrite;
+    const auto mode = part.whole ? io::OpenMode::kTruncate
+                      : writes   ? io::OpenMode::kCreate
+                                 : io::OpenMode::kReadWrite;
     auto file = files_->open(part.path, mode);
     // Retention may have taken the segment away meanwhile, or the whole directory was renamed to be deleted.
     if (!file && !writes && file.error().kind == io::IoError::Kind::kNotFound) return {};
@@ -58,7 +60,8 @@ void Log::add_segment(FlushWork& work, size_t index) const {
   };
   index_part(segment.growing->offsets, kOffsetIndexSuffix);
   index_part(segment.growing->times, kTimeIndexSuffix);
-  if (segment.growing->txns.count() > 0 || segment.txn_entries != 0) index_part(segment.growing->txns, kTxnIndexSuffix);
+  if (segment.growing->txns.count() > 0 || segment.txn_entries != 0)
+    index_part(segment.growing->txns, kTxnIndexSuffix);
   work.written_.push_back({segment.base, segment.growing->offsets.count(), segment.growing->times.count(),
                            segment.growing->txns.count()});
 }
@@ -71,14 +74,17 @@ std::unique_ptr<FlushWork> Log::make_flush(Offset up_to, bool everything) {
   work->generation_ = generation_;
   size_t first = segment_floor(recovery_point_);
   while (first > 0 && segments_[first - 1]->growing) --first;  // closed since, with one more index entry
-  for (size_t i = first; i < segments_.size() && (segments_[i]->base < up_to || everything); ++i) add_segment(*work, i);
+  for (size_t i = first; i < segments_.size() && (segments_[i]->base < up_to || everything); ++i)
+    add_segment(*work, i);
   for (const PendingSnapshot& snapshot : pending_snapshots_) {
-    work->small_files_.push_back({directory_ + "/" + offset_file_name(snapshot.offset, kSnapshotSuffix), snapshot.content});
+    work->small_files_.push_back(
+        {directory_ + "/" + offset_file_name(snapshot.offset, kSnapshotSuffix), snapshot.content});
     work->snapshots_.push_back(snapshot.offset);
   }
   work->epochs_version_ = epochs_version_;
   if (epochs_version_ != epochs_written_)
-    work->small_files_.push_back({directory_ + "/" + std::string(kLeaderEpochFile), format_leader_epochs(epochs_.entries())});
+    work->small_files_.push_back(
+        {directory_ + "/" + std::string(kLeaderEpochFile), format_leader_epochs(epochs_.entries())});
   work->sync_directory_ |= names_pending_;
   names_pending_ = false;
   flushing_ = true;
@@ -101,12 +107,14 @@ std::unique_ptr<FlushWork> Log::prepare_flush(Offset up_to) {
 }
 
 Status Log::complete_flush(std::unique_ptr<FlushWork> work) {
-  ASSERT(flushing_ && work->generation_ == generation_, "a flush is handed back twice, or the log was truncated meanwhile");
+  ASSERT(flushing_ && work->generation_ == generation_,
+         "a flush is handed back twice, or the log was truncated meanwhile");
   flushing_ = false;
   --works_outstanding_;
   if (!work->outcome_) {
     names_pending_ = true;
-    return storage_error("flush", work->outcome_.error(), work->sync_failed_ || !may_heal(work->outcome_.error()));
+    return storage_error("flush", work->outcome_.error(),
+                         work->sync_failed_ || !may_heal(work->outcome_.error()));
   }
   for (const FlushWork::Written& written : work->written_) {
     const size_t index = segment_floor(written.segment);
@@ -118,14 +126,16 @@ Status Log::complete_flush(std::unique_ptr<FlushWork> work) {
     mark(growing.times, written.times);
     mark(growing.txns, written.txns);
     if (written.txns > 0) segment.txn_entries = written.txns;
-    const bool complete = growing.offsets.count() == written.offsets && growing.times.count() == written.times &&
-                          growing.txns.count() == written.txns;
+    const bool complete = growing.offsets.count() == written.offsets &&
+                          growing.times.count() == written.times && growing.txns.count() == written.txns;
     if (!complete || index + 1 == segments_.size()) continue;
-    segment.offset_entries = written.offsets, segment.time_entries = written.times, segment.txn_entries = written.txns;
+    segment.offset_entries = written.offsets, segment.time_entries = written.times,
+    segment.txn_entries = written.txns;
     segment.growing.reset();
   }
   std::erase_if(pending_snapshots_, [&](const PendingSnapshot& snapshot) {
-    return std::find(work->snapshots_.begin(), work->snapshots_.end(), snapshot.offset) != work->snapshots_.end();
+    return std::find(work->snapshots_.begin(), work->snapshots_.end(), snapshot.offset) !=
+           work->snapshots_.end();
   });
   epochs_written_ = work->epochs_version_;
   recovery_point_ = std::max(recovery_point_, std::min(work->up_to_, log_end_));
@@ -137,7 +147,8 @@ Status Log::close(WallMs) {
   ASSERT(!cache_ && works_outstanding_ == 0, "close() needs the log detached and idle");
   Segment& segment = active();
   if (segment.max_timestamp > segment.growing->last_indexed_timestamp) {
-    segment.growing->times.append({segment.max_timestamp, static_cast<int32_t>(segment.max_timestamp_offset - segment.base)});
+    segment.growing->times.append(
+        {segment.max_timestamp, static_cast<int32_t>(segment.max_timestamp_offset - segment.base)});
     segment.growing->last_indexed_timestamp = segment.max_timestamp;
   }
   if (log_end_.value > 0) take_snapshot(log_end_);

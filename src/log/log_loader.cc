@@ -7,7 +7,9 @@
 namespace moldau {
 namespace {
 
-bool not_found(const io::IoStatus& status) { return !status && status.error().kind == io::IoError::Kind::kNotFound; }
+bool not_found(const io::IoStatus& status) {
+  return !status && status.error().kind == io::IoError::Kind::kNotFound;
+}
 
 // 00000000000000000000-0000000000.checkpoint.deleted is Raft's to remove.
 constexpr std::string_view kRaftSnapshotDeleted = ".checkpoint.deleted";
@@ -21,7 +23,8 @@ Result<std::unique_ptr<Log>> Log::open(io::FileSystem& files, io::Logger& logger
 Result<std::unique_ptr<Log>> LogLoader::load() {
   log_.reset(new Log(files_, logger_, how_.directory, how_.options, how_.jitter_seed));
   if (const auto loaded = load_files(); !loaded)
-    return fail(ErrorCode::kKafkaStorageError, log_->name() + ": cannot load the log: " + loaded.error().message);
+    return fail(ErrorCode::kKafkaStorageError,
+                log_->name() + ": cannot load the log: " + loaded.error().message);
   TRY(log_->restore_active(how_.now_ms));
   for (auto& segment : log_->segments_) segment->files.reset();
   return std::move(log_);
@@ -89,7 +92,8 @@ io::IoStatus LogLoader::complete_swap(const std::vector<std::string>& swaps) {
     const Offset base = *offset_of_file_name(name);
     TRY_ASSIGN(const auto file, files_.open(path(name), io::OpenMode::kRead));
     TRY_ASSIGN(const int64_t size, file->size());
-    TRY_ASSIGN(const ScanEnd scanned, scan_segment(*file, 0, size, {.base = base, .check_sums = false}, [](const ScannedBatch&) {}));
+    TRY_ASSIGN(const ScanEnd scanned,
+               scan_segment(*file, 0, size, {.base = base, .check_sums = false}, [](const ScannedBatch&) {}));
     if (!first || base < *first) first = base;
     if (!end || std::max(scanned.next, base) > *end) end = std::max(scanned.next, base);
     warn("completes an interrupted compaction: " + name);
@@ -132,7 +136,8 @@ io::IoStatus LogLoader::find_segments() {
 io::IoStatus LogLoader::remove_orphans() {
   for (const std::string& name : names_) {
     const auto offset = offset_of_file_name(name);
-    const bool is_index = name.ends_with(kOffsetIndexSuffix) || name.ends_with(kTimeIndexSuffix) || name.ends_with(kTxnIndexSuffix);
+    const bool is_index = name.ends_with(kOffsetIndexSuffix) || name.ends_with(kTimeIndexSuffix) ||
+                          name.ends_with(kTxnIndexSuffix);
     if (!offset || !is_index || names_.contains(offset_file_name(*offset, kLogSuffix))) continue;
     warn("removes " + name + ": its segment isn't there");
     if (const auto removed = files_.remove(path(name)); !removed && !not_found(removed)) return removed;
@@ -143,30 +148,36 @@ io::IoStatus LogLoader::remove_orphans() {
 io::IoStatus LogLoader::read_epochs() {
   const auto text = files_.read_whole(path(kLeaderEpochFile));
   if (!text && text.error().kind != io::IoError::Kind::kNotFound) return std::unexpected(text.error());
-  const auto entries = text ? parse_leader_epochs(*text) : fail(ErrorCode::kResourceNotFound, "it isn't there");
+  const auto entries =
+      text ? parse_leader_epochs(*text) : fail(ErrorCode::kResourceNotFound, "it isn't there");
   if (entries)
     for (const EpochEntry& entry : *entries) log_->epochs_.assign(entry.epoch, entry.start);
   // What the file holds is what was assigned; anything else is written with the next flush.
-  if (entries && std::equal(entries->begin(), entries->end(), log_->epochs_.entries().begin(), log_->epochs_.entries().end())) return {};
+  if (entries && std::equal(entries->begin(), entries->end(), log_->epochs_.entries().begin(),
+                            log_->epochs_.entries().end()))
+    return {};
   ++log_->epochs_version_;
   const bool has_records = !log_->segments_.empty() && log_->size_ > 0;
   if (entries || !has_records) return {};
   warn(std::string(kLeaderEpochFile) + " is rebuilt from the records: " + entries.error().message);
   // An unclean stop scans the last segments anyway; the ones before are read for their epochs alone.
-  const size_t scanned = how_.clean_shutdown ? log_->segments_.size() : log_->segment_floor(how_.recovery_point.value_or(Offset(0)));
+  const size_t scanned = how_.clean_shutdown ? log_->segments_.size()
+                                             : log_->segment_floor(how_.recovery_point.value_or(Offset(0)));
   return rebuild_epochs(scanned);
 }
 
 void LogLoader::take_epoch(const BatchFrame& frame) {
   const auto latest = log_->epochs_.latest();
-  if (!latest || frame.leader_epoch > latest->epoch) log_->assign_epoch(frame.leader_epoch, frame.base_offset);
+  if (!latest || frame.leader_epoch > latest->epoch)
+    log_->assign_epoch(frame.leader_epoch, frame.base_offset);
 }
 
 io::IoStatus LogLoader::rebuild_epochs(size_t segments) {
   for (size_t i = 0; i < segments; ++i) {
     const Segment& segment = *log_->segments_[i];
     TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, kLogSuffix), io::OpenMode::kRead));
-    TRY(scan_segment(*file, 0, segment.size, {.base = segment.base, .check_sums = false}, [&](const ScannedBatch& batch) { take_epoch(batch.frame); }));
+    TRY(scan_segment(*file, 0, segment.size, {.base = segment.base, .check_sums = false},
+                     [&](const ScannedBatch& batch) { take_epoch(batch.frame); }));
   }
   return {};
 }
@@ -193,7 +204,9 @@ io::IoStatus LogLoader::remove_stray_snapshots() {
       ++i;
       continue;
     }
-    if (const auto removed = files_.remove(path(offset_file_name(offset, kSnapshotSuffix))); !removed && !not_found(removed)) return removed;
+    if (const auto removed = files_.remove(path(offset_file_name(offset, kSnapshotSuffix)));
+        !removed && !not_found(removed))
+      return removed;
     snapshots.erase(snapshots.begin() + static_cast<ptrdiff_t>(i));
     any = true;
   }
@@ -205,12 +218,13 @@ io::IoStatus LogLoader::finish() {
   Offset log_start = how_.log_start;
   if (log_start > log.log_end_ && how_.clean_shutdown) {
     // After a clean stop that can't be: the checkpoint is wrong, not the records.
-    warn("the checkpointed log start " + std::to_string(log_start.value) + " is ignored: it is beyond log end " + std::to_string(log.log_end_.value));
+    warn("the checkpointed log start " + std::to_string(log_start.value) +
+         " is ignored: it is beyond log end " + std::to_string(log.log_end_.value));
     log_start = Offset(0);
   } else if (log_start > log.log_end_) {
     // Records that were deleted on request are gone for good, and so are their offsets, whatever else was lost.
-    warn("log start " + std::to_string(log_start.value) + " is beyond the last record, " + std::to_string(log.log_end_.value - 1) +
-         ": the log begins anew there");
+    warn("log start " + std::to_string(log_start.value) + " is beyond the last record, " +
+         std::to_string(log.log_end_.value - 1) + ": the log begins anew there");
     TRY(log.drop_segments_from(0));
     TRY(start_empty(log_start));
     log.active().growing = std::make_unique<GrowingIndexes>();

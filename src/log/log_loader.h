@@ -19,7 +19,8 @@ namespace moldau {
 
 class LogLoader {
  public:
-  LogLoader(io::FileSystem& files, io::Logger& logger, const LogOpen& how) : files_(files), logger_(logger), how_(how) {}
+  LogLoader(io::FileSystem& files, io::Logger& logger, const LogOpen& how)
+      : files_(files), logger_(logger), how_(how) {}
   Result<std::unique_ptr<Log>> load();
 
  private:
@@ -62,7 +63,9 @@ class LogLoader {
   io::IoStatus finish();
 
   std::string path(std::string_view name) const { return how_.directory + "/" + std::string(name); }
-  bool has(const Segment& segment, std::string_view suffix) const { return names_.contains(offset_file_name(segment.base, suffix)); }
+  bool has(const Segment& segment, std::string_view suffix) const {
+    return names_.contains(offset_file_name(segment.base, suffix));
+  }
   bool report(int64_t bytes);
   void warn(const std::string& line) { logger_.warn("log", log_->name() + ": " + line); }
 

@@ -15,8 +15,8 @@ using test::Model;
 using test::Node;
 using test::read_now;
 using test::Recomputed;
-using test::StoredBatch;
 using test::stored_batches;
+using test::StoredBatch;
 
 // What a reader of the list would see.
 class Reference {
@@ -52,7 +52,9 @@ class Reference {
     for (const StoredBatch& b : batches_) {
       const BatchHeader header(b.bytes.data());
       RecordReader().for_each(header, [&](const RecordView& record) {
-        const bool counts = timestamp == kMaxTimestamp ? !found || record.timestamp > found->first : record.timestamp >= timestamp && record.offset >= log_.log_start();
+        const bool counts = timestamp == kMaxTimestamp
+                                ? !found || record.timestamp > found->first
+                                : record.timestamp >= timestamp && record.offset >= log_.log_start();
         if (counts) found = {record.timestamp, record.offset};
         return counts && timestamp != kMaxTimestamp ? Visit::kStop : Visit::kNext;
       });
@@ -90,7 +92,9 @@ void compare(Node& node, SimFileSystem& disk, const Model& model, Prng& prng) {
   SCOPED_TRACE("story: " + model.story);
   Log& log = *node.log;
   const Reference reference(node, stored_batches(disk, log), model.all);
-  const auto front = std::find_if(model.all.begin(), model.all.end(), [&](const StoredBatch& b) { return b.base >= log.segments().front().base; });
+  const auto front = std::find_if(model.all.begin(), model.all.end(), [&](const StoredBatch& b) {
+    return b.base >= log.segments().front().base;
+  });
   ASSERT_EQ(reference.batches(), std::vector<StoredBatch>(front, model.all.end()));
   ASSERT_EQ(log.log_end(), std::max(model.end(), log.log_start()));
 
@@ -104,27 +108,34 @@ void compare(Node& node, SimFileSystem& disk, const Model& model, Prng& prng) {
     auto read = read_now(log, request);
     ASSERT_TRUE(read) << read.error().message;
     const auto expected = reference.read(request);
-    ASSERT_EQ(bytes_of(read->range), expected) << request.offset.value << " up to " << request.upper_bound.value;
+    ASSERT_EQ(bytes_of(read->range), expected)
+        << request.offset.value << " up to " << request.upper_bound.value;
     if (expected.empty() || !request.aborted_transactions) continue;
     // All transactions that touch the range; more only as far as the index can't tell.
     const Offset last = [&] {
       size_t at = 0;
       Offset end = request.offset;
-      while (at + kBatchHeaderSize <= expected.size()) end = BatchHeader(expected.data() + at).last_offset(), at += BatchHeader(expected.data() + at).size();
+      while (at + kBatchHeaderSize <= expected.size())
+        end = BatchHeader(expected.data() + at).last_offset(), at += BatchHeader(expected.data() + at).size();
       return end;
     }();
     for (const AbortedTransaction& txn : reference.computed().aborted) {
       if (txn.last_offset < request.offset || txn.first_offset > last) continue;
       ASSERT_NE(std::find(read->aborted.begin(), read->aborted.end(), txn), read->aborted.end())
-          << "txn " << txn.first_offset.value << "-" << txn.last_offset.value << " in a read from " << request.offset.value << " to "
-          << last.value << ", listed " << read->aborted.size();
+          << "txn " << txn.first_offset.value << "-" << txn.last_offset.value << " in a read from "
+          << request.offset.value << " to " << last.value << ", listed " << read->aborted.size();
     }
-    for (const AbortedTransaction& txn : read->aborted) { ASSERT_GE(txn.last_offset, request.offset); }
+    for (const AbortedTransaction& txn : read->aborted) {
+      ASSERT_GE(txn.last_offset, request.offset);
+    }
   }
-  EXPECT_EQ(log.read({.offset = log.log_end() + 1, .upper_bound = log.log_end()}).error().code, ErrorCode::kOffsetOutOfRange);
+  EXPECT_EQ(log.read({.offset = log.log_end() + 1, .upper_bound = log.log_end()}).error().code,
+            ErrorCode::kOffsetOutOfRange);
 
-  for (const WallMs timestamp : {WallMs{0}, kMaxTimestamp, node.now - static_cast<WallMs>(prng.below(500)), node.now + 100}) {
-    if (timestamp == kMaxTimestamp && log.log_start() > log.segments().front().base) continue;  // deleted ones may count, or not
+  for (const WallMs timestamp :
+       {WallMs{0}, kMaxTimestamp, node.now - static_cast<WallMs>(prng.below(500)), node.now + 100}) {
+    if (timestamp == kMaxTimestamp && log.log_start() > log.segments().front().base)
+      continue;  // deleted ones may count, or not
     auto search = log.prepare_timestamp_search(timestamp);
     search->run();
     ASSERT_TRUE(search->found()) << search->found().error().message;
@@ -138,9 +149,9 @@ void compare(Node& node, SimFileSystem& disk, const Model& model, Prng& prng) {
   {
     // A restart forgets which markers weren't replicated, as in Kafka.
     const Offset lowest = std::max(node.loaded_end, log.log_start());
-    const Offset high_watermark = std::min(log.log_end(), lowest + static_cast<int64_t>(prng.below(span + 1)));
+    const Offset high_watermark =
+        std::min(log.log_end(), lowest + static_cast<int64_t>(prng.below(span + 1)));
     ASSERT_EQ(log.last_stable_offset(high_watermark), reference.stable(high_watermark));
-
   }
 }
 

@@ -8,18 +8,21 @@ namespace moldau {
 struct LogOptions {
   int32_t segment_bytes = 1 << 30;              // segment.bytes
   int64_t segment_ms = 7 * 24 * 3600 * 1000LL;  // segment.ms
-  int64_t segment_jitter_ms = 0;                // segment.jitter.ms: at most this much earlier, drawn per segment
-  int32_t segment_index_bytes = 10 << 20;       // segment.index.bytes: a segment rolls when an index would grow beyond it
-  int32_t index_interval_bytes = 4096;          // index.interval.bytes
+  int64_t segment_jitter_ms = 0;  // segment.jitter.ms: at most this much earlier, drawn per segment
+  int32_t segment_index_bytes =
+      10 << 20;  // segment.index.bytes: a segment rolls when an index would grow beyond it
+  int32_t index_interval_bytes = 4096;            // index.interval.bytes
   int64_t retention_ms = 7 * 24 * 3600 * 1000LL;  // retention.ms; -1: forever
   int64_t retention_bytes = -1;                   // retention.bytes; -1: any size
   bool cleanup_delete = true;                     // cleanup.policy contains delete
   bool cleanup_compact = false;                   // cleanup.policy contains compact
-  int64_t file_delete_delay_ms = 60000;           // file.delete.delay.ms: the owner waits this long before Removal::remove
-  int64_t flush_messages = std::numeric_limits<int64_t>::max();  // flush.messages: the owner's to obey, see Log::unflushed
-  int64_t flush_ms = std::numeric_limits<int64_t>::max();        // flush.ms: the owner's to obey
-  int64_t producer_id_expiration_ms = 86400000;      // producer.id.expiration.ms
-  bool transaction_partition_verification = true;    // transaction.partition.verification.enable (KIP-890)
+  int64_t file_delete_delay_ms =
+      60000;  // file.delete.delay.ms: the owner waits this long before Removal::remove
+  int64_t flush_messages =
+      std::numeric_limits<int64_t>::max();  // flush.messages: the owner's to obey, see Log::unflushed
+  int64_t flush_ms = std::numeric_limits<int64_t>::max();  // flush.ms: the owner's to obey
+  int64_t producer_id_expiration_ms = 86400000;            // producer.id.expiration.ms
+  bool transaction_partition_verification = true;  // transaction.partition.verification.enable (KIP-890)
 };
 
 }  // namespace moldau

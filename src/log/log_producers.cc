@@ -31,7 +31,8 @@ io::IoResult<Offset> Log::restore_snapshot(Offset up_to, WallMs now_ms) {
       content = pending->content;
     } else {
       auto read = files_.read_whole(path, int64_t{1} << 32);
-      if (!read && read.error().kind != io::IoError::Kind::kNotFound) return std::unexpected(std::move(read).error());
+      if (!read && read.error().kind != io::IoError::Kind::kNotFound)
+        return std::unexpected(std::move(read).error());
       if (read) content = std::move(*read);
     }
     if (const auto entries = parse_producer_snapshot(as_bytes(content))) {
@@ -39,10 +40,12 @@ io::IoResult<Offset> Log::restore_snapshot(Offset up_to, WallMs now_ms) {
       producers_.remove_expired(now_ms, options_.producer_id_expiration_ms);
       return offset;
     } else {
-      logger_.warn("log", path + " is ignored, an earlier one and the records replace it: " + entries.error().message);
+      logger_.warn(
+          "log", path + " is ignored, an earlier one and the records replace it: " + entries.error().message);
     }
     snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(i));
-    if (const auto removed = files_.remove(path); !removed && removed.error().kind != io::IoError::Kind::kNotFound)
+    if (const auto removed = files_.remove(path);
+        !removed && removed.error().kind != io::IoError::Kind::kNotFound)
       return std::unexpected(removed.error());
   }
   return segments_.front()->base;
@@ -50,11 +53,12 @@ io::IoResult<Offset> Log::restore_snapshot(Offset up_to, WallMs now_ms) {
 
 namespace {
 
-constexpr int64_t kRecallBytes = 8 << 20;             // of batches, whose headers are read
-constexpr WallMs kRecallAge = 10 * 60 * 1000;         // a client gives up on a batch long before
+constexpr int64_t kRecallBytes = 8 << 20;      // of batches, whose headers are read
+constexpr WallMs kRecallAge = 10 * 60 * 1000;  // a client gives up on a batch long before
 
 bool was_seen_lately(const ProducerState& producers, WallMs now_ms) {
-  return std::ranges::any_of(producers.entries(), [&](const auto& p) { return p.second.last_seen_ms >= now_ms - kRecallAge; });
+  return std::ranges::any_of(producers.entries(),
+                             [&](const auto& p) { return p.second.last_seen_ms >= now_ms - kRecallAge; });
 }
 
 }  // namespace
@@ -87,13 +91,20 @@ io::IoStatus Log::recall_batches(Offset before, WallMs now_ms) {
       from = (**at).position;
     }
     TRY_ASSIGN(const auto file, files_.open(segment.path(directory_, kLogSuffix), io::OpenMode::kRead));
-    TRY_ASSIGN(const ScanEnd end, scan_segment(*file, from, segment.size, {.base = segment.base, .check_sums = false}, [&](const ScannedBatch& scanned) {
-      if (scanned.frame.magic != kMagic2 || scanned.frame.base_offset >= before) return;
-      const BatchHeader batch(scanned.header);
-      if (!batch.has_producer_id() || batch.is_control()) return;
-      const auto last_sequence = static_cast<int32_t>((int64_t{batch.base_sequence()} + batch.last_offset_delta()) & INT32_MAX);
-      seen.push_back({batch.producer_id(), batch.producer_epoch(), {last_sequence, batch.last_offset_delta(), batch.last_offset(), batch.max_timestamp()}});
-    }));
+    TRY_ASSIGN(const ScanEnd end,
+               scan_segment(*file, from, segment.size, {.base = segment.base, .check_sums = false},
+                            [&](const ScannedBatch& scanned) {
+                              if (scanned.frame.magic != kMagic2 || scanned.frame.base_offset >= before)
+                                return;
+                              const BatchHeader batch(scanned.header);
+                              if (!batch.has_producer_id() || batch.is_control()) return;
+                              const auto last_sequence = static_cast<int32_t>(
+                                  (int64_t{batch.base_sequence()} + batch.last_offset_delta()) & INT32_MAX);
+                              seen.push_back({batch.producer_id(),
+                                              batch.producer_epoch(),
+                                              {last_sequence, batch.last_offset_delta(), batch.last_offset(),
+                                               batch.max_timestamp()}});
+                            }));
     (void)end;
   }
   for (size_t i = seen.size(); i-- > 0;) producers_.recall(seen[i].id, seen[i].epoch, seen[i].batch);
@@ -109,9 +120,11 @@ io::IoStatus Log::reload_producers(Offset up_to, WallMs now_ms) {
     if (segment.size == 0 || end_of(i) <= *from) continue;
     const auto file = files_.open(segment.path(directory_, kLogSuffix), io::OpenMode::kRead);
     if (!file) return std::unexpected(file.error());
-    const auto end = scan_segment(**file, 0, segment.size, {.base = segment.base, .check_sums = false}, [&](const ScannedBatch& batch) {
-      if (batch.frame.base_offset >= *from && batch.frame.base_offset < up_to) replay(batch, now_ms, nullptr);
-    });
+    const auto end = scan_segment(**file, 0, segment.size, {.base = segment.base, .check_sums = false},
+                                  [&](const ScannedBatch& batch) {
+                                    if (batch.frame.base_offset >= *from && batch.frame.base_offset < up_to)
+                                      replay(batch, now_ms, nullptr);
+                                  });
     if (!end) return std::unexpected(end.error());
   }
   return {};
@@ -121,7 +134,8 @@ io::IoStatus Log::remove_snapshots_above(Offset offset) {
   std::erase_if(pending_snapshots_, [&](const PendingSnapshot& pending) { return pending.offset > offset; });
   bool any = false;
   for (; !snapshots_.empty() && snapshots_.back() > offset; snapshots_.pop_back(), any = true) {
-    const auto removed = files_.remove(directory_ + "/" + offset_file_name(snapshots_.back(), kSnapshotSuffix));
+    const auto removed =
+        files_.remove(directory_ + "/" + offset_file_name(snapshots_.back(), kSnapshotSuffix));
     if (!removed && removed.error().kind != io::IoError::Kind::kNotFound) return removed;
   }
   return any ? files_.sync_dir(directory_) : io::IoStatus{};

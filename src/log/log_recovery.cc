@@ -11,7 +11,8 @@ namespace {
 template <class Entry>
 std::string bytes_of(const std::vector<Entry>& entries) {
   std::string bytes(entries.size() * Entry::kSize, '\0');
-  for (size_t i = 0; i < entries.size(); ++i) entries[i].store(reinterpret_cast<uint8_t*>(bytes.data()) + i * Entry::kSize);
+  for (size_t i = 0; i < entries.size(); ++i)
+    entries[i].store(reinterpret_cast<uint8_t*>(bytes.data()) + i * Entry::kSize);
   return bytes;
 }
 
@@ -26,11 +27,15 @@ bool LogLoader::report(int64_t bytes) {
 
 void LogLoader::note(Indexes& indexes, const ScannedBatch& batch, Offset base) const {
   const BatchFrame& frame = batch.frame;
-  if (frame.max_timestamp > indexes.max_timestamp) indexes.max_timestamp = frame.max_timestamp, indexes.max_timestamp_offset = frame.last_offset;
+  if (frame.max_timestamp > indexes.max_timestamp)
+    indexes.max_timestamp = frame.max_timestamp, indexes.max_timestamp_offset = frame.last_offset;
   if (indexes.bytes_since_entry > how_.options.index_interval_bytes) {
-    indexes.offsets.push_back({static_cast<int32_t>(frame.last_offset - base), static_cast<int32_t>(batch.position)});
+    indexes.offsets.push_back(
+        {static_cast<int32_t>(frame.last_offset - base), static_cast<int32_t>(batch.position)});
     if (indexes.times.empty() || indexes.max_timestamp > indexes.times.back().timestamp)
-      if (indexes.max_timestamp >= 0) indexes.times.push_back({indexes.max_timestamp, static_cast<int32_t>(indexes.max_timestamp_offset - base)});
+      if (indexes.max_timestamp >= 0)
+        indexes.times.push_back(
+            {indexes.max_timestamp, static_cast<int32_t>(indexes.max_timestamp_offset - base)});
     indexes.bytes_since_entry = 0;
   }
   indexes.bytes_since_entry += frame.size;
@@ -38,8 +43,10 @@ void LogLoader::note(Indexes& indexes, const ScannedBatch& batch, Offset base) c
 
 // The files then hold exactly these entries, the last time entry the largest timestamp.
 io::IoStatus LogLoader::write_indexes(Segment& segment, Indexes& indexes) {
-  if (indexes.max_timestamp >= 0 && (indexes.times.empty() || indexes.max_timestamp > indexes.times.back().timestamp))
-    indexes.times.push_back({indexes.max_timestamp, static_cast<int32_t>(indexes.max_timestamp_offset - segment.base)});
+  if (indexes.max_timestamp >= 0 &&
+      (indexes.times.empty() || indexes.max_timestamp > indexes.times.back().timestamp))
+    indexes.times.push_back(
+        {indexes.max_timestamp, static_cast<int32_t>(indexes.max_timestamp_offset - segment.base)});
   const auto write = [&](std::string_view suffix, const std::string& bytes) -> io::IoStatus {
     TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, suffix), io::OpenMode::kTruncate));
     return bytes.empty() ? io::IoStatus{} : file->write_at(0, as_bytes(bytes));
@@ -67,27 +74,33 @@ io::IoStatus LogLoader::rebuild_indexes(size_t index) {
   TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, kLogSuffix), io::OpenMode::kRead));
   Indexes indexes;
   std::vector<AbortedTransaction> aborted;
-  TRY_ASSIGN(const ScanEnd end, scan_segment(*file, 0, segment.size, {.base = segment.base, .check_sums = false}, [&](const ScannedBatch& batch) {
-               note(indexes, batch, segment.base);
-               log_->replay(batch, how_.now_ms, &aborted);
-             }));
+  TRY_ASSIGN(const ScanEnd end,
+             scan_segment(*file, 0, segment.size, {.base = segment.base, .check_sums = false},
+                          [&](const ScannedBatch& batch) {
+                            note(indexes, batch, segment.base);
+                            log_->replay(batch, how_.now_ms, &aborted);
+                          }));
   for (const AbortedTransaction& txn : aborted) indexes.txns.push_back({txn});
-  if (!end.problem.empty()) warn(segment.path("", kLogSuffix) + " is damaged at byte " + std::to_string(end.valid_bytes) + ": " + end.problem);
+  if (!end.problem.empty())
+    warn(segment.path("", kLogSuffix) + " is damaged at byte " + std::to_string(end.valid_bytes) + ": " +
+         end.problem);
   return write_indexes(segment, indexes);
 }
 
 io::IoStatus LogLoader::check_txn_index(size_t index) {
   Segment& segment = *log_->segments_[index];
   if (segment.txn_entries == 0) return {};
-  TRY_ASSIGN(const std::string bytes, files_.read_whole(segment.path(how_.directory, kTxnIndexSuffix), int64_t{1} << 31));
+  TRY_ASSIGN(const std::string bytes,
+             files_.read_whole(segment.path(how_.directory, kTxnIndexSuffix), int64_t{1} << 31));
   Offset last = segment.base - 1;
   bool sound = bytes.size() % TxnEntry::kSize == 0;
   for (size_t at = 0; sound && at < bytes.size(); at += TxnEntry::kSize) {
     const auto* p = reinterpret_cast<const uint8_t*>(bytes.data()) + at;
     const AbortedTransaction txn = TxnEntry::load(p).txn;
-    sound = load_be<int16_t>(p) == TxnEntry::kVersion && txn.producer_id.value >= 0 && txn.first_offset.value >= 0 &&
-            txn.first_offset < txn.last_offset && txn.last_offset > last && txn.last_offset < log_->end_of(index) &&
-            txn.last_stable_offset <= txn.last_offset + 1 && txn.last_stable_offset.value >= 0;
+    sound = load_be<int16_t>(p) == TxnEntry::kVersion && txn.producer_id.value >= 0 &&
+            txn.first_offset.value >= 0 && txn.first_offset < txn.last_offset && txn.last_offset > last &&
+            txn.last_offset < log_->end_of(index) && txn.last_stable_offset <= txn.last_offset + 1 &&
+            txn.last_stable_offset.value >= 0;
     last = txn.last_offset;
   }
   segment.txn_entries = static_cast<int32_t>(bytes.size() / TxnEntry::kSize);
@@ -103,7 +116,8 @@ io::IoResult<int64_t> LogLoader::tail_position(size_t index, bool& indexes_fit) 
   SegmentView view = log_->view_of(index);
   const Segment& segment = *log_->segments_[index];
   view.stem = segment.path(how_.directory, "");
-  for (const auto& [suffix, entry_size] : {std::pair{kOffsetIndexSuffix, OffsetEntry::kSize}, {kTimeIndexSuffix, TimeEntry::kSize}}) {
+  for (const auto& [suffix, entry_size] :
+       {std::pair{kOffsetIndexSuffix, OffsetEntry::kSize}, {kTimeIndexSuffix, TimeEntry::kSize}}) {
     TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, suffix), io::OpenMode::kRead));
     TRY_ASSIGN(const int64_t size, file->size());
     indexes_fit = indexes_fit && size % static_cast<int64_t>(entry_size) == 0;
@@ -112,7 +126,8 @@ io::IoResult<int64_t> LogLoader::tail_position(size_t index, bool& indexes_fit) 
   const auto position = search.last_indexed_position();
   const auto timed = search.position_for_timestamp(std::numeric_limits<WallMs>::max());
   for (const auto* found : {&position, &timed}) {
-    if (!*found && !found->error().corrupt) return std::unexpected(found->error().error.value_or(io::IoError{}));
+    if (!*found && !found->error().corrupt)
+      return std::unexpected(found->error().error.value_or(io::IoError{}));
     indexes_fit = indexes_fit && *found;
   }
   indexes_fit = indexes_fit && !search.index_damaged();
@@ -129,9 +144,12 @@ io::IoStatus LogLoader::load_clean() {
   }
   Segment& active = *log.segments_[last];
   TRY_ASSIGN(const auto file, files_.open(active.path(how_.directory, kLogSuffix), io::OpenMode::kRead));
-  TRY_ASSIGN(const ScanEnd end, scan_segment(*file, fits ? from : 0, active.size, {.base = active.base, .check_sums = false}, [](const ScannedBatch&) {}));
+  TRY_ASSIGN(const ScanEnd end,
+             scan_segment(*file, fits ? from : 0, active.size, {.base = active.base, .check_sums = false},
+                          [](const ScannedBatch&) {}));
   if (!end.problem.empty()) {
-    warn("the stop wasn't clean after all (" + end.problem + " at byte " + std::to_string(end.valid_bytes) + "): recovering");
+    warn("the stop wasn't clean after all (" + end.problem + " at byte " + std::to_string(end.valid_bytes) +
+         "): recovering");
     return recover();
   }
   log.log_end_ = std::max(end.next, active.base);
@@ -160,7 +178,8 @@ io::IoStatus LogLoader::make_active_grow() {
   };
   TRY(entries(kOffsetIndexSuffix, active.offset_entries, OffsetEntry::kSize));
   TRY(entries(kTimeIndexSuffix, active.time_entries, TimeEntry::kSize));
-  active.growing = std::make_unique<GrowingIndexes>(IndexTail<OffsetEntry>(active.offset_entries), IndexTail<TimeEntry>(active.time_entries),
+  active.growing = std::make_unique<GrowingIndexes>(IndexTail<OffsetEntry>(active.offset_entries),
+                                                    IndexTail<TimeEntry>(active.time_entries),
                                                     IndexTail<TxnEntry>(active.txn_entries));
   active.jitter_ms = log_->draw_jitter();
   return {};
@@ -183,8 +202,10 @@ io::IoStatus LogLoader::recover() {
   for (size_t i = first; i < log.segments_.size(); ++i) progress_.bytes_total += log.segments_[i]->size;
   for (size_t i = 0; i < first; ++i) {
     const Segment& segment = *log.segments_[i];
-    if (has(segment, kOffsetIndexSuffix) && has(segment, kTimeIndexSuffix)) TRY(check_txn_index(i));
-    else TRY(rebuild_indexes(i));
+    if (has(segment, kOffsetIndexSuffix) && has(segment, kTimeIndexSuffix))
+      TRY(check_txn_index(i));
+    else
+      TRY(rebuild_indexes(i));
   }
   if (log.epochs_.truncate_from_end(log.segments_[first]->base)) ++log.epochs_version_;
   log.log_end_ = log.segments_[first]->base;
@@ -195,7 +216,8 @@ io::IoStatus LogLoader::recover() {
   LeaderEpoch epoch = kNoLeaderEpoch;  // the file may speak of records that were cut since
   for (size_t i = first; i < log.segments_.size(); ++i) {
     if (i > first && hole_before(i, next)) {
-      warn("offsets " + std::to_string(next.value) + " to " + std::to_string(log.segments_[i]->base.value - 1) +
+      warn("offsets " + std::to_string(next.value) + " to " +
+           std::to_string(log.segments_[i]->base.value - 1) +
            " are missing: the segments behind them are dropped");
       TRY(log.drop_segments_from(i));
       break;
@@ -204,8 +226,9 @@ io::IoStatus LogLoader::recover() {
     if (i > first && next == log.segments_[i]->base) TRY(write_snapshot(i));
     TRY_ASSIGN(const ScanEnd end, recover_segment(i, next, epoch));
     if (!end.problem.empty()) {
-      warn("cut at offset " + std::to_string(std::max(end.next, log.segments_[i]->base).value) + ", byte " + std::to_string(end.valid_bytes) +
-           " of segment " + std::to_string(log.segments_[i]->base.value) + ": " + end.problem);
+      warn("cut at offset " + std::to_string(std::max(end.next, log.segments_[i]->base).value) + ", byte " +
+           std::to_string(end.valid_bytes) + " of segment " + std::to_string(log.segments_[i]->base.value) +
+           ": " + end.problem);
       TRY(cut_after(i, end.valid_bytes));
     }
     next = std::max(end.next, log.segments_[i]->base), epoch = end.epoch;
@@ -222,9 +245,11 @@ io::IoStatus LogLoader::write_snapshot(size_t index) {
   const auto place = std::lower_bound(snapshots.begin(), snapshots.end(), at);
   if (place != snapshots.end() && *place == at) return {};
   // It stands for everything before being durable, see hole_before.
-  TRY_ASSIGN(const auto before, files_.open(log_->segments_[index - 1]->path(how_.directory, kLogSuffix), io::OpenMode::kReadWrite));
+  TRY_ASSIGN(const auto before, files_.open(log_->segments_[index - 1]->path(how_.directory, kLogSuffix),
+                                            io::OpenMode::kReadWrite));
   TRY(before->sync());
-  TRY(files_.replace(path(offset_file_name(at, kSnapshotSuffix)), as_bytes(format_producer_snapshot(log_->producers_))));
+  TRY(files_.replace(path(offset_file_name(at, kSnapshotSuffix)),
+                     as_bytes(format_producer_snapshot(log_->producers_))));
   snapshots.insert(place, at);
   return {};
 }
@@ -232,7 +257,8 @@ io::IoStatus LogLoader::write_snapshot(size_t index) {
 io::IoResult<ScanEnd> LogLoader::recover_segment(size_t index, Offset next, LeaderEpoch epoch) {
   Segment& segment = *log_->segments_[index];
   TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, kLogSuffix), io::OpenMode::kRead));
-  ScanRules rules{.base = segment.base, .contiguous_from = contiguous_from_, .epoch_before = epoch, .next = next};
+  ScanRules rules{
+      .base = segment.base, .contiguous_from = contiguous_from_, .epoch_before = epoch, .next = next};
   if (how_.recovery_point) rules.epochs_from = *how_.recovery_point;
   rules.progress = [&](int64_t bytes) { return report(bytes); };
   Indexes indexes;
@@ -250,7 +276,8 @@ io::IoResult<ScanEnd> LogLoader::recover_segment(size_t index, Offset next, Lead
 io::IoStatus LogLoader::cut_after(size_t index, int64_t valid_bytes) {
   TRY(log_->drop_segments_from(index + 1));
   Segment& segment = *log_->segments_[index];
-  TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, kLogSuffix), io::OpenMode::kReadWrite));
+  TRY_ASSIGN(const auto file,
+             files_.open(segment.path(how_.directory, kLogSuffix), io::OpenMode::kReadWrite));
   TRY(file->truncate(valid_bytes));
   TRY(file->sync());  // what was cut must not come back behind what is appended next
   log_->size_ -= segment.size - valid_bytes;

@@ -14,8 +14,8 @@ using test::Fixture;
 using test::make_batch;
 using test::make_marker;
 using test::read_now;
-using test::StoredBatch;
 using test::stored_batches;
+using test::StoredBatch;
 
 struct Recovery : ::testing::Test, Fixture {
   Recovery() { EXPECT_TRUE(open(Offset(0), true)); }
@@ -26,17 +26,27 @@ struct Recovery : ::testing::Test, Fixture {
       now += 10;
       const AppendOptions how{.leader_epoch = LeaderEpoch(1 + i / 15)};
       if (i % 7 == 6) {
-        ASSERT_TRUE(append_bytes(make_marker({.producer_id = 4, .commit = i % 2 == 0, .timestamp = now}), {.origin = AppendOrigin::kCoordinator, .leader_epoch = how.leader_epoch}));
+        ASSERT_TRUE(append_bytes(make_marker({.producer_id = 4, .commit = i % 2 == 0, .timestamp = now}),
+                                 {.origin = AppendOrigin::kCoordinator, .leader_epoch = how.leader_epoch}));
       } else if (i % 7 == 3) {
         const ProducerEntry* e = log->producers().find(ProducerId(4));
-        ASSERT_TRUE(append({.records = 2, .timestamp = now, .producer_id = 4, .producer_epoch = 0, .sequence = e ? e->last_sequence() + 1 : 0, .transactional = true}, how));
+        ASSERT_TRUE(append({.records = 2,
+                            .timestamp = now,
+                            .producer_id = 4,
+                            .producer_epoch = 0,
+                            .sequence = e ? e->last_sequence() + 1 : 0,
+                            .transactional = true},
+                           how));
       } else {
-        ASSERT_TRUE(append({.records = 1 + i % 3, .timestamp = now, .fill = static_cast<char>('a' + i % 26)}, how));
+        ASSERT_TRUE(
+            append({.records = 1 + i % 3, .timestamp = now, .fill = static_cast<char>('a' + i % 26)}, how));
       }
     }
   }
   std::string path(const std::string& name) { return std::string(test::kDirectory) + "/" + name; }
-  std::string active_file(std::string_view suffix) { return path(offset_file_name(log->active_base(), suffix)); }
+  std::string active_file(std::string_view suffix) {
+    return path(offset_file_name(log->active_base(), suffix));
+  }
   void write(const std::string& name, std::string_view content) {
     auto file = disk->open(path(name), io::OpenMode::kTruncate);
     ASSERT_TRUE(file);
@@ -123,8 +133,10 @@ TEST_F(Recovery, LeftoversOfEarlierProcesses) {
   ASSERT_TRUE(open(Offset(0), true));
   check();
   const std::string tree = disk->tree();
-  for (const char* gone : {"0000.log.deleted", ".snapshot.deleted", ".cleaned", ".swap", "0777"}) EXPECT_EQ(tree.find(gone), tree.npos) << gone << "\n" << tree;
-  for (const char* kept : {".checkpoint.deleted", "/12345.log", "notes.txt"}) EXPECT_NE(tree.find(kept), tree.npos) << kept;
+  for (const char* gone : {"0000.log.deleted", ".snapshot.deleted", ".cleaned", ".swap", "0777"})
+    EXPECT_EQ(tree.find(gone), tree.npos) << gone << "\n" << tree;
+  for (const char* kept : {".checkpoint.deleted", "/12345.log", "notes.txt"})
+    EXPECT_NE(tree.find(kept), tree.npos) << kept;
   EXPECT_TRUE(lines.contains("12345.log is left alone"));
 }
 
@@ -149,8 +161,11 @@ TEST_F(Recovery, CompletesACompactionThatWasSwappingIn) {
   EXPECT_EQ(stored_batches(*disk, *log), expected);
   EXPECT_EQ(log->segments()[1].base, segments[1].base);
   EXPECT_EQ(log->segments()[2].base, segments[3].base);
-  auto read = read_now(*log, {.offset = segments[1].base, .max_bytes = 1, .min_one_message = true, .upper_bound = log->log_end()});
-  EXPECT_EQ(load_be<int64_t>(test::bytes_of(read->range).data()), BatchHeader(compacted.data()).base_offset().value);
+  auto read = read_now(
+      *log,
+      {.offset = segments[1].base, .max_bytes = 1, .min_one_message = true, .upper_bound = log->log_end()});
+  EXPECT_EQ(load_be<int64_t>(test::bytes_of(read->range).data()),
+            BatchHeader(compacted.data()).base_offset().value);
 }
 
 TEST_F(Recovery, ALaterSegmentBehindAHoleIsDropped) {
@@ -169,7 +184,8 @@ TEST_F(Recovery, ACompactedLogHasGaps) {
   options.cleanup_compact = true;
   ASSERT_TRUE(open(Offset(0), true));
   ASSERT_TRUE(follow(make_batch({.base_offset = 3, .records = 2, .leader_epoch = 1})));
-  ASSERT_TRUE(follow(make_batch({.base_offset = 10, .records = 2, .leader_epoch = 1, .last_offset_delta = 5})));
+  ASSERT_TRUE(
+      follow(make_batch({.base_offset = 10, .records = 2, .leader_epoch = 1, .last_offset_delta = 5})));
   ASSERT_TRUE(log->roll(now));
   ASSERT_TRUE(follow(make_batch({.base_offset = 30, .records = 2, .leader_epoch = 1})));
   ASSERT_TRUE(flush(log->active_base()));
@@ -200,15 +216,21 @@ TEST_F(Recovery, LogStartAheadOfTheRecords) {
 
 TEST_F(Recovery, EpochsAreRebuilt) {
   fill();
-  const std::vector<EpochEntry> epochs(log->leader_epochs().entries().begin(), log->leader_epochs().entries().end());
+  const std::vector<EpochEntry> epochs(log->leader_epochs().entries().begin(),
+                                       log->leader_epochs().entries().end());
   ASSERT_EQ(epochs.size(), 3u);
-  const auto same = [&] { return std::equal(epochs.begin(), epochs.end(), log->leader_epochs().entries().begin(), log->leader_epochs().entries().end()); };
+  const auto same = [&] {
+    return std::equal(epochs.begin(), epochs.end(), log->leader_epochs().entries().begin(),
+                      log->leader_epochs().entries().end());
+  };
   ASSERT_TRUE(close());
   for (const bool clean : {true, false}) {
     for (const char* content : {"", "0\n9\n1 0\n", "0\n1\n1 zero\n", "\xff\xfe", "0\n2\n1 0\n9 5000\n"}) {
       write(std::string(kLeaderEpochFile), content);
       ASSERT_TRUE(open(clean ? Offset(1000) : Offset(0), clean));
-      if (std::string_view(content) != "0\n2\n1 0\n9 5000\n" || !clean) { EXPECT_TRUE(same()) << content << clean; }
+      if (std::string_view(content) != "0\n2\n1 0\n9 5000\n" || !clean) {
+        EXPECT_TRUE(same()) << content << clean;
+      }
     }
     ASSERT_TRUE(disk->remove(path(std::string(kLeaderEpochFile))));
     ASSERT_TRUE(open(clean ? Offset(1000) : Offset(0), clean));
@@ -296,7 +318,9 @@ struct Damage {
   const char* name;
   std::string_view suffix;
 };
-void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+void PrintTo(const Damage& damage, std::ostream* out) {
+  *out << damage.name;
+}
 class Sidecar : public ::testing::TestWithParam<Damage> {};
 
 TEST_P(Sidecar, DamageChangesNoAnswer) {
@@ -304,8 +328,15 @@ TEST_P(Sidecar, DamageChangesNoAnswer) {
   ASSERT_TRUE(good.open(Offset(0), true));
   for (int i = 0; i < 40; ++i) {
     good.now += 10;
-    ASSERT_TRUE(good.append({.records = 1 + i % 3, .timestamp = good.now, .producer_id = i % 3 ? 5 : -1, .producer_epoch = 0,
-                             .sequence = i % 3 ? (good.log->producers().find(ProducerId(5)) ? good.log->producers().find(ProducerId(5))->last_sequence() + 1 : 0) : -1}));
+    ASSERT_TRUE(
+        good.append({.records = 1 + i % 3,
+                     .timestamp = good.now,
+                     .producer_id = i % 3 ? 5 : -1,
+                     .producer_epoch = 0,
+                     .sequence = i % 3 ? (good.log->producers().find(ProducerId(5))
+                                              ? good.log->producers().find(ProducerId(5))->last_sequence() + 1
+                                              : 0)
+                                       : -1}));
   }
   const auto batches = stored_batches(*good.disk, *good.log);
   const Offset end = good.log->log_end();
@@ -316,7 +347,8 @@ TEST_P(Sidecar, DamageChangesNoAnswer) {
   ASSERT_TRUE(good.close());
   const auto entries = good.disk->list(test::kDirectory);
   for (const auto& entry : *entries)
-    if (entry.name.ends_with(GetParam().suffix)) files.push_back(std::string(test::kDirectory) + "/" + entry.name);
+    if (entry.name.ends_with(GetParam().suffix))
+      files.push_back(std::string(test::kDirectory) + "/" + entry.name);
   ASSERT_GT(files.size(), 2u);
 
   int cases = 0;
@@ -345,7 +377,9 @@ TEST_P(Sidecar, DamageChangesNoAnswer) {
     for (int64_t at = 0; at < size && !HasFailure(); ++at) {
       SCOPED_TRACE("byte " + std::to_string(at));
       examine([&](SimFileSystem& d) { d.flip_bit(file, at, static_cast<int>(at * 5 % 8)); });
-      if (at % 5 == 0) examine([&](SimFileSystem& d) { ASSERT_TRUE((*d.open(file, io::OpenMode::kReadWrite))->truncate(at)); });
+      if (at % 5 == 0)
+        examine(
+            [&](SimFileSystem& d) { ASSERT_TRUE((*d.open(file, io::OpenMode::kReadWrite))->truncate(at)); });
       if (at % 4 == 0) examine([&](SimFileSystem& d) { d.zero(file, at, size - at); });
     }
     if (HasFailure()) return;
@@ -353,7 +387,8 @@ TEST_P(Sidecar, DamageChangesNoAnswer) {
   EXPECT_GT(cases, 100);
 }
 INSTANTIATE_TEST_SUITE_P(Files, Sidecar,
-                         ::testing::Values(Damage{"offset_index", kOffsetIndexSuffix}, Damage{"time_index", kTimeIndexSuffix},
+                         ::testing::Values(Damage{"offset_index", kOffsetIndexSuffix},
+                                           Damage{"time_index", kTimeIndexSuffix},
                                            Damage{"snapshot", kSnapshotSuffix}),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -366,11 +401,17 @@ TEST_P(TornTail, LeavesTheLongestValidPrefix) {
   good.options.segment_bytes = 4000;
   ASSERT_TRUE(good.open(Offset(0), true));
   for (int i = 0; i < 6; ++i)
-    ASSERT_TRUE(good.append({.records = 2, .value_bytes = 10, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i}, {.leader_epoch = LeaderEpoch(2)}));
-  if (GetParam()) { ASSERT_TRUE(good.flush()); }
+    ASSERT_TRUE(good.append(
+        {.records = 2, .value_bytes = 10, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i},
+        {.leader_epoch = LeaderEpoch(2)}));
+  if (GetParam()) {
+    ASSERT_TRUE(good.flush());
+  }
   const Offset recovery_point = good.log->recovery_point();
   for (int i = 6; i < 9; ++i)
-    ASSERT_TRUE(good.append({.records = 2, .value_bytes = 10, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i}, {.leader_epoch = LeaderEpoch(2)}));
+    ASSERT_TRUE(good.append(
+        {.records = 2, .value_bytes = 10, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i},
+        {.leader_epoch = LeaderEpoch(2)}));
   const auto batches = stored_batches(*good.disk, *good.log);
   const std::string file = std::string(test::kDirectory) + "/00000000000000000000.log";
   const int64_t size = good.log->size();
@@ -389,16 +430,20 @@ TEST_P(TornTail, LeavesTheLongestValidPrefix) {
     const auto whole = static_cast<size_t>(at / batch_size);
     ASSERT_GE(found.size(), whole);
     for (size_t i = 0; i < whole; ++i) ASSERT_EQ(found[i], batches[i]);
-    if (!may_survive) { ASSERT_EQ(found.size(), whole) << harmed.lines.text(); }
+    if (!may_survive) {
+      ASSERT_EQ(found.size(), whole) << harmed.lines.text();
+    }
     harmed.check();
-    ASSERT_TRUE(harmed.append({.producer_id = 6, .producer_epoch = 0, .sequence = 0}, {.leader_epoch = LeaderEpoch(9)}));
+    ASSERT_TRUE(harmed.append({.producer_id = 6, .producer_epoch = 0, .sequence = 0},
+                              {.leader_epoch = LeaderEpoch(9)}));
     harmed.check();
   };
   for (int64_t at = begin; at < size; ++at) {
     SCOPED_TRACE("byte " + std::to_string(at - begin));
     const int64_t in_batch = at % batch_size;
     const bool last = at >= size - batch_size;
-    examine(at, false, [&](SimFileSystem& d) { ASSERT_TRUE((*d.open(file, io::OpenMode::kReadWrite))->truncate(at)); });
+    examine(at, false,
+            [&](SimFileSystem& d) { ASSERT_TRUE((*d.open(file, io::OpenMode::kReadWrite))->truncate(at)); });
     for (int bit = 0; bit < 8; ++bit) {
       // Outside the checksum: base offset (0-7) and leader epoch (12-15). A higher epoch of the last batch has no neighbour
       // that contradicts; a higher offset is a gap, which only a recovery point makes suspicious.
@@ -406,8 +451,10 @@ TEST_P(TornTail, LeavesTheLongestValidPrefix) {
       const uint8_t byte = batches[static_cast<size_t>(at / batch_size)].bytes[static_cast<size_t>(in_batch)];
       const bool rises = !(byte & (1 << bit)) && !((in_batch == 0 || in_batch == 12) && bit == 7);
       const bool falling_epoch_unseen = in_batch >= 12 && in_batch < 16 && !GetParam();
-      const bool undecidable = outside && ((last && rises && (in_batch >= 12 || !GetParam())) || falling_epoch_unseen);
-      examine(at, undecidable || (outside && (in_batch == 12 && bit == 7)), [&](SimFileSystem& d) { d.flip_bit(file, at, bit); });
+      const bool undecidable =
+          outside && ((last && rises && (in_batch >= 12 || !GetParam())) || falling_epoch_unseen);
+      examine(at, undecidable || (outside && (in_batch == 12 && bit == 7)),
+              [&](SimFileSystem& d) { d.flip_bit(file, at, bit); });
       if (HasFailure()) return;
     }
     // A batch whose remaining bytes are zero already loses nothing; the last one ends in a header count of zero.
@@ -419,7 +466,8 @@ TEST_P(TornTail, LeavesTheLongestValidPrefix) {
   }
   EXPECT_GT(cases, 1000);
 }
-INSTANTIATE_TEST_SUITE_P(RecoveryPoint, TornTail, ::testing::Bool(), [](const auto& info) { return info.param ? "known" : "at_zero"; });
+INSTANTIATE_TEST_SUITE_P(RecoveryPoint, TornTail, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "known" : "at_zero"; });
 
 // ---- formats 0 and 1: old segments stay what they are (KIP-724)
 

@@ -11,7 +11,9 @@ namespace {
 // A scan looks at no more; what is left waits for the next one.
 constexpr size_t kMostCandidates = 1024;
 
-bool is_gone(const io::IoStatus& status) { return !status && status.error().kind == io::IoError::Kind::kNotFound; }
+bool is_gone(const io::IoStatus& status) {
+  return !status && status.error().kind == io::IoError::Kind::kNotFound;
+}
 
 }  // namespace
 
@@ -37,13 +39,15 @@ void RetentionScan::run() {
     const SegmentView& view = candidate.view;
     // Nothing at or above the high watermark goes, so that log start never passes it; nor does an empty active segment.
     if (view.end > high_watermark_ || (candidate.is_last && view.size == 0)) break;
-    const std::string which = "segment " + std::to_string(view.base.value) + " (" + std::to_string(view.size) + " bytes)";
+    const std::string which =
+        "segment " + std::to_string(view.base.value) + " (" + std::to_string(view.size) + " bytes)";
     if (!candidate.is_last && view.end <= log_start_)
       reasons_.push_back(which + ": log start is " + std::to_string(log_start_.value));
     else if (!options_.cleanup_delete)
       break;
     else if (options_.retention_bytes >= 0 && over >= view.size)
-      reasons_.push_back(which + ": the log is larger than retention.bytes=" + std::to_string(options_.retention_bytes));
+      reasons_.push_back(
+          which + ": the log is larger than retention.bytes=" + std::to_string(options_.retention_bytes));
     else if (expired(candidate))
       reasons_.push_back(which + ": older than retention.ms=" + std::to_string(options_.retention_ms));
     else
@@ -63,7 +67,8 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
   scan->files_ = &files_;
   scan->generation_ = generation_;
   scan->recovery_point_ = recovery_point_;
-  if (!pending_snapshots_.empty()) scan->recovery_point_ = std::min(recovery_point_, pending_snapshots_.front().offset - 1);
+  if (!pending_snapshots_.empty())
+    scan->recovery_point_ = std::min(recovery_point_, pending_snapshots_.front().offset - 1);
   scan->options_ = options_;
   scan->now_ms_ = now_ms;
   scan->log_start_ = log_start_;
@@ -81,21 +86,26 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
   return scan;
 }
 
-Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<RetentionScan> scan, WallMs now_ms) {
+Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<RetentionScan> scan,
+                                                                WallMs now_ms) {
   --works_outstanding_;
   if (scan->error_) return storage_error("look for old segments", *scan->error_, false);
   for (size_t i = 0; i < scan->candidates_.size() && scan->generation_ == generation_; ++i) {
     const auto& max = scan->candidates_[i].max;
     Segment& segment = *segments_[i];
     if (max && !segment.max_timestamp_known && segment.base == scan->candidates_[i].view.base)
-      segment.max_timestamp_known = true, segment.max_timestamp = max->timestamp, segment.max_timestamp_offset = max->offset;
+      segment.max_timestamp_known = true, segment.max_timestamp = max->timestamp,
+      segment.max_timestamp_offset = max->offset;
   }
-  size_t count = 0;  // those that are as the scan saw them; a segment that has grown since stays for the next time
+  size_t count =
+      0;  // those that are as the scan saw them; a segment that has grown since stays for the next time
   while (count < scan->count_ && scan->generation_ == generation_ && count < segments_.size() &&
-         segments_[count]->base == scan->candidates_[count].view.base && end_of(count) == scan->candidates_[count].view.end)
+         segments_[count]->base == scan->candidates_[count].view.base &&
+         end_of(count) == scan->candidates_[count].view.end)
     ++count;
   const bool same_active = scan->active_expired_ && scan->generation_ == generation_ &&
-                           scan->candidates_.back().view.base == active().base && scan->candidates_.back().view.end == log_end_;
+                           scan->candidates_.back().view.base == active().base &&
+                           scan->candidates_.back().view.end == log_end_;
   if (same_active && active().size > 0) TRY(begin_segment(log_end_, now_ms));
   if (count == 0) return nullptr;
 
@@ -108,9 +118,11 @@ Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<
     size_ -= segment.size;
     std::vector<std::string>& names = removal->segments_.emplace_back();
     for (const std::string_view suffix : kSegmentSuffixes)
-      if (suffix != kTxnIndexSuffix || segment.txn_entries != 0) names.push_back(offset_file_name(segment.base, suffix));
+      if (suffix != kTxnIndexSuffix || segment.txn_entries != 0)
+        names.push_back(offset_file_name(segment.base, suffix));
     if (std::erase(snapshots_, segment.base) > 0) {
-      std::erase_if(pending_snapshots_, [&](const PendingSnapshot& pending) { return pending.offset == segment.base; });
+      std::erase_if(pending_snapshots_,
+                    [&](const PendingSnapshot& pending) { return pending.offset == segment.base; });
       names.push_back(offset_file_name(segment.base, kSnapshotSuffix));
     }
   }
@@ -128,7 +140,8 @@ void SegmentRemoval::rename() {
   for (const auto& names : segments_) {
     for (const std::string& name : names) {
       if (!outcome_) return;
-      outcome_ = files_->rename(directory_ + "/" + name, directory_ + "/" + name + std::string(kDeletedSuffix));
+      outcome_ =
+          files_->rename(directory_ + "/" + name, directory_ + "/" + name + std::string(kDeletedSuffix));
       if (is_gone(outcome_)) outcome_ = {};  // never written, or the whole log is being deleted
     }
     if (outcome_) outcome_ = sync();

@@ -60,7 +60,8 @@ TEST_F(LogTest, ReadsAtTheTailWithoutTheDisk) {
 TEST_F(LogTest, ReadBounds) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(append({}));
   const int64_t batch = log->size() / 3;
-  EXPECT_EQ(log->read({.offset = Offset(4), .max_bytes = 9, .upper_bound = Offset(3)}).error().code, ErrorCode::kOffsetOutOfRange);
+  EXPECT_EQ(log->read({.offset = Offset(4), .max_bytes = 9, .upper_bound = Offset(3)}).error().code,
+            ErrorCode::kOffsetOutOfRange);
   auto at_end = log->read({.offset = Offset(3), .max_bytes = 9, .upper_bound = Offset(3)});
   ASSERT_TRUE(at_end);
   EXPECT_EQ(at_end->range.length, 0);
@@ -71,13 +72,15 @@ TEST_F(LogTest, ReadBounds) {
   auto small = log->read({.offset = Offset(0), .max_bytes = 10, .upper_bound = Offset(3)});
   EXPECT_EQ(small->range.length, 10);
   EXPECT_TRUE(small->first_entry_incomplete);
-  auto whole = log->read({.offset = Offset(0), .max_bytes = 10, .min_one_message = true, .upper_bound = Offset(3)});
+  auto whole =
+      log->read({.offset = Offset(0), .max_bytes = 10, .min_one_message = true, .upper_bound = Offset(3)});
   EXPECT_EQ(whole->range.length, batch);
   EXPECT_FALSE(whole->first_entry_incomplete);
   auto none = log->read({.offset = Offset(0), .max_bytes = 0, .upper_bound = Offset(3)});
   EXPECT_EQ(none->range.length, 0);
   ASSERT_TRUE(*log->advance_log_start(Offset(2), Offset(3)));
-  EXPECT_EQ(log->read({.offset = Offset(1), .max_bytes = 9, .upper_bound = Offset(3)}).error().code, ErrorCode::kOffsetOutOfRange);
+  EXPECT_EQ(log->read({.offset = Offset(1), .max_bytes = 9, .upper_bound = Offset(3)}).error().code,
+            ErrorCode::kOffsetOutOfRange);
 }
 
 TEST_F(LogTest, RollsBySizeAndKeepsEverythingReadable) {
@@ -110,7 +113,8 @@ TEST_F(LogTest, FewDescriptorsServeManySegments) {
   FileCache small(2);
   log->attach(small);
   for (Offset offset(0); offset < log->log_end(); ++offset) {
-    auto read = read_now(*log, {.offset = offset, .max_bytes = 1, .min_one_message = true, .upper_bound = log->log_end()});
+    auto read = read_now(
+        *log, {.offset = offset, .max_bytes = 1, .min_one_message = true, .upper_bound = log->log_end()});
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_GT(read->range.length, 0);
     EXPECT_LE(small.open(), 2u);
@@ -203,7 +207,8 @@ TEST_F(LogTest, FollowerLeavesOutALaterLeadersBatches) {
 }
 
 TEST_F(LogTest, DuplicatesAnswerWithTheOriginal) {
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(append({.records = 2, .producer_id = 9, .producer_epoch = 0, .sequence = 2 * i}));
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(append({.records = 2, .producer_id = 9, .producer_epoch = 0, .sequence = 2 * i}));
   auto again = append({.records = 2, .producer_id = 9, .producer_epoch = 0, .sequence = 2});
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->duplicate);
@@ -211,21 +216,24 @@ TEST_F(LogTest, DuplicatesAnswerWithTheOriginal) {
   EXPECT_EQ(again->last_offset, Offset(3));
   EXPECT_EQ(again->duplicate_timestamp, 1001);
   EXPECT_EQ(log->log_end(), Offset(6));
-  EXPECT_EQ(append({.producer_id = 9, .producer_epoch = 0, .sequence = 9}).error().code, ErrorCode::kOutOfOrderSequenceNumber);
+  EXPECT_EQ(append({.producer_id = 9, .producer_epoch = 0, .sequence = 9}).error().code,
+            ErrorCode::kOutOfOrderSequenceNumber);
 }
 
 TEST_F(LogTest, TransactionsBoundReadersAndListAborts) {
   const auto txn = [&](int64_t id, int32_t sequence) {
-    ASSERT_TRUE(append({.producer_id = id, .producer_epoch = 0, .sequence = sequence, .transactional = true}));
+    ASSERT_TRUE(
+        append({.producer_id = id, .producer_epoch = 0, .sequence = sequence, .transactional = true}));
   };
   const auto end = [&](int64_t id, bool commit) {
-    ASSERT_TRUE(append_bytes(make_marker({.producer_id = id, .commit = commit}), {.origin = AppendOrigin::kCoordinator}));
+    ASSERT_TRUE(append_bytes(make_marker({.producer_id = id, .commit = commit}),
+                             {.origin = AppendOrigin::kCoordinator}));
   };
-  txn(1, 0);       // 0
-  txn(2, 0);       // 1
+  txn(1, 0);                // 0
+  txn(2, 0);                // 1
   ASSERT_TRUE(append({}));  // 2
   EXPECT_EQ(log->last_stable_offset(Offset(3)), Offset(0));
-  end(1, false);   // 3
+  end(1, false);                                             // 3
   EXPECT_EQ(log->last_stable_offset(Offset(3)), Offset(0));  // the marker isn't replicated
   EXPECT_EQ(log->last_stable_offset(Offset(4)), Offset(1));
   log->on_high_watermark(Offset(4));
@@ -234,18 +242,25 @@ TEST_F(LogTest, TransactionsBoundReadersAndListAborts) {
   EXPECT_GT(log->segment_count(), 2);
   EXPECT_EQ(log->last_stable_offset(log->log_end()), log->log_end());
 
-  auto read = read_now(*log, {.offset = Offset(0), .max_bytes = 1 << 20, .upper_bound = log->log_end(), .aborted_transactions = true});
+  auto read = read_now(*log, {.offset = Offset(0),
+                              .max_bytes = 1 << 20,
+                              .upper_bound = log->log_end(),
+                              .aborted_transactions = true});
   ASSERT_EQ(read->aborted.size(), 2u);
   EXPECT_EQ(read->aborted[0].producer_id, ProducerId(1));
   EXPECT_EQ(read->aborted[1].first_offset, Offset(1));
-  auto later = read_now(*log, {.offset = Offset(20), .max_bytes = 1 << 20, .upper_bound = log->log_end(), .aborted_transactions = true});
+  auto later = read_now(*log, {.offset = Offset(20),
+                               .max_bytes = 1 << 20,
+                               .upper_bound = log->log_end(),
+                               .aborted_transactions = true});
   ASSERT_EQ(later->aborted.size(), 1u);
   EXPECT_EQ(later->aborted[0].producer_id, ProducerId(2));
   check();
 }
 
 TEST_F(LogTest, FindsTimestampsDownToTheRecord) {
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(append({.records = 3, .timestamps = {1000 + 10 * i, 1002 + 10 * i, 1001 + 10 * i}}));
+  for (int i = 0; i < 40; ++i)
+    ASSERT_TRUE(append({.records = 3, .timestamps = {1000 + 10 * i, 1002 + 10 * i, 1001 + 10 * i}}));
   EXPECT_GT(log->segment_count(), 3);
   for (int cold = 0; cold < 2; ++cold) {
     EXPECT_EQ((*find(0))->offset, Offset(0));
@@ -322,7 +337,8 @@ TEST_F(LogTest, RetentionRenamesFirstAndRemovesLater) {
 
 TEST_F(LogTest, TruncatesAndGoesOn) {
   for (int i = 0; i < 60; ++i)
-    ASSERT_TRUE(append({.records = 2, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i}, {.leader_epoch = LeaderEpoch(1 + i / 20)}));
+    ASSERT_TRUE(append({.records = 2, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i},
+                       {.leader_epoch = LeaderEpoch(1 + i / 20)}));
   ASSERT_TRUE(flush());
   for (const int64_t to : {119, 100, 41, 40, 7, 1}) {
     ASSERT_TRUE(detached([&](Log& l) { return l.truncate_to(Offset(to), now); }));
@@ -346,7 +362,8 @@ TEST_F(LogTest, TruncatingAtTheEndForgetsAnEmptyEpoch) {
 }
 
 TEST_F(LogTest, TruncateFully) {
-  for (int i = 0; i < 60; ++i) ASSERT_TRUE(append({.records = 2, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i}));
+  for (int i = 0; i < 60; ++i)
+    ASSERT_TRUE(append({.records = 2, .producer_id = 5, .producer_epoch = 0, .sequence = 2 * i}));
   ASSERT_TRUE(detached([&](Log& l) { return l.truncate_fully_and_start_at(Offset(500), now); }));
   EXPECT_EQ(log->log_start(), Offset(500));
   EXPECT_EQ(log->log_end(), Offset(500));
@@ -383,7 +400,10 @@ TEST_F(LogTest, AFullDiskFailsTheAppendAndHeals) {
   ErrorCode code = ErrorCode::kNone;
   int64_t appended = 3;
   for (; code == ErrorCode::kNone && appended < 1000; ++appended) {
-    auto answer = append({.value_bytes = 200, .producer_id = 5, .producer_epoch = 0, .sequence = static_cast<int32_t>(appended)});
+    auto answer = append({.value_bytes = 200,
+                          .producer_id = 5,
+                          .producer_epoch = 0,
+                          .sequence = static_cast<int32_t>(appended)});
     if (!answer) code = answer.error().code;
   }
   --appended;
@@ -393,7 +413,10 @@ TEST_F(LogTest, AFullDiskFailsTheAppendAndHeals) {
   EXPECT_EQ(log->log_end(), Offset(appended));
   check();
   disk->set_capacity(int64_t{1} << 30);
-  ASSERT_TRUE(append({.value_bytes = 200, .producer_id = 5, .producer_epoch = 0, .sequence = static_cast<int32_t>(appended)}));
+  ASSERT_TRUE(append({.value_bytes = 200,
+                      .producer_id = 5,
+                      .producer_epoch = 0,
+                      .sequence = static_cast<int32_t>(appended)}));
   EXPECT_EQ(log->log_end(), Offset(appended + 1));
   check();
 }
@@ -406,7 +429,8 @@ TEST_F(LogTest, AnIoErrorFences) {
   EXPECT_EQ(append({}).error().code, ErrorCode::kKafkaStorageError);
   EXPECT_EQ(log->log_end(), Offset(1));
   EXPECT_FALSE(log->prepare_flush(log->log_end()));
-  EXPECT_TRUE(read_now(*log, {.offset = Offset(0), .max_bytes = 100, .upper_bound = Offset(1)}));  // reading goes on
+  EXPECT_TRUE(
+      read_now(*log, {.offset = Offset(0), .max_bytes = 100, .upper_bound = Offset(1)}));  // reading goes on
   ASSERT_TRUE(open(Offset(0)));
   EXPECT_EQ(log->log_end(), Offset(1));
   check();
@@ -423,7 +447,10 @@ TEST_F(LogTest, AFailedSyncFencesForGood) {
 
 TEST_F(LogTest, AFullDiskDuringAFlushIsNoLoss) {
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(append({.records = 2}));
-  disk->inject({.call = sim::DiskCall::kWrite, .path_part = "index", .times = sim::kSticky, .error = io::IoError::Kind::kNoSpace});
+  disk->inject({.call = sim::DiskCall::kWrite,
+                .path_part = "index",
+                .times = sim::kSticky,
+                .error = io::IoError::Kind::kNoSpace});
   EXPECT_FALSE(flush());
   EXPECT_FALSE(log->fenced());
   EXPECT_EQ(log->recovery_point(), Offset(0));
@@ -435,7 +462,8 @@ TEST_F(LogTest, AFullDiskDuringAFlushIsNoLoss) {
 }
 
 TEST_F(LogTest, FlushSyncsBeforeTheRecoveryPointMoves) {
-  for (int i = 0; i < 30; ++i) ASSERT_TRUE(append({.records = 2, .producer_id = 3, .producer_epoch = 0, .sequence = 2 * i}));
+  for (int i = 0; i < 30; ++i)
+    ASSERT_TRUE(append({.records = 2, .producer_id = 3, .producer_epoch = 0, .sequence = 2 * i}));
   const Offset active = log->active_base();
   auto work = log->prepare_flush(active);
   ASSERT_TRUE(work);

@@ -25,7 +25,8 @@ io::IoResult<std::vector<Entry>> all_entries(const io::File& file, int32_t count
 // Shortens an index to the entries for which `keep` holds, and makes it one that grows. Entries that are only in memory
 // stay there.
 template <class Entry, class Keep>
-io::IoStatus shorten(io::FileSystem& files, const std::string& path, IndexTail<Entry>& tail, int32_t known, const Keep& keep) {
+io::IoStatus shorten(io::FileSystem& files, const std::string& path, IndexTail<Entry>& tail, int32_t known,
+                     const Keep& keep) {
   auto file = files.open(path, io::OpenMode::kReadWrite);
   std::vector<Entry> entries;
   if (file) {
@@ -39,10 +40,12 @@ io::IoStatus shorten(io::FileSystem& files, const std::string& path, IndexTail<E
   } else if (file.error().kind != io::IoError::Kind::kNotFound) {
     return std::unexpected(file.error());
   }
-  const auto kept = static_cast<int32_t>(std::find_if_not(entries.begin(), entries.end(), keep) - entries.begin());
+  const auto kept =
+      static_cast<int32_t>(std::find_if_not(entries.begin(), entries.end(), keep) - entries.begin());
   IndexTail<Entry> shorter(kept);
   if (kept == static_cast<int32_t>(entries.size()))
-    for (size_t i = static_cast<size_t>(tail.written() - tail.first()); i < tail.entries().size() && keep(tail.entries()[i]); ++i)
+    for (size_t i = static_cast<size_t>(tail.written() - tail.first());
+         i < tail.entries().size() && keep(tail.entries()[i]); ++i)
       shorter.append(tail.entries()[i]);
   tail = std::move(shorter);
   return file ? (*file)->truncate(int64_t{kept} * static_cast<int64_t>(Entry::kSize)) : io::IoStatus{};
@@ -66,7 +69,8 @@ io::IoStatus Log::drop_segments_from(size_t first) {
 
 Status Log::write_epochs() {
   if (epochs_version_ == epochs_written_) return {};
-  const auto written = files_.replace(directory_ + "/" + std::string(kLeaderEpochFile), as_bytes(format_leader_epochs(epochs_.entries())));
+  const auto written = files_.replace(directory_ + "/" + std::string(kLeaderEpochFile),
+                                      as_bytes(format_leader_epochs(epochs_.entries())));
   if (!written) return storage_error("write the leader epochs", written.error(), true);
   epochs_written_ = epochs_version_;
   return {};
@@ -86,13 +90,16 @@ Status Log::truncate_to(Offset to, WallMs now_ms) {
   ++generation_;
   recent_.clear();
   const size_t keep = segment_floor(to);
-  if (const auto dropped = drop_segments_from(keep + 1); !dropped) return storage_error("truncate", dropped.error(), true);
+  if (const auto dropped = drop_segments_from(keep + 1); !dropped)
+    return storage_error("truncate", dropped.error(), true);
   TRY(cut_segment(keep, to, now_ms));
   log_start_ = std::min(log_start_, log_end_);
   recovery_point_ = std::min(recovery_point_, active().base);  // its index files changed
   if (epochs_.truncate_from_end(log_end_)) ++epochs_version_;
-  if (const auto removed = remove_snapshots_above(log_end_); !removed) return storage_error("truncate", removed.error(), true);
-  if (const auto loaded = reload_producers(log_end_, now_ms); !loaded) return storage_error("rebuild the producers' state", loaded.error(), true);
+  if (const auto removed = remove_snapshots_above(log_end_); !removed)
+    return storage_error("truncate", removed.error(), true);
+  if (const auto loaded = reload_producers(log_end_, now_ms); !loaded)
+    return storage_error("rebuild the producers' state", loaded.error(), true);
   return write_epochs();
 }
 
@@ -118,14 +125,20 @@ Status Log::cut_segment(size_t index, Offset to, WallMs now_ms) {
   const bool grew = segment.growing != nullptr;
   if (!grew) segment.growing = std::make_unique<GrowingIndexes>();
   GrowingIndexes& growing = *segment.growing;
-  const auto below_end = [&](int32_t relative) { return relative >= 0 && segment.base + relative < log_end_; };
+  const auto below_end = [&](int32_t relative) {
+    return relative >= 0 && segment.base + relative < log_end_;
+  };
   const auto path = [&](std::string_view suffix) { return segment.path(directory_, suffix); };
-  auto done = shorten(files_, path(kOffsetIndexSuffix), growing.offsets, grew ? growing.offsets.written() : segment.offset_entries,
+  auto done = shorten(files_, path(kOffsetIndexSuffix), growing.offsets,
+                      grew ? growing.offsets.written() : segment.offset_entries,
                       [&](const OffsetEntry& e) { return below_end(e.relative_offset) && e.position < cut; });
-  if (done) done = shorten(files_, path(kTimeIndexSuffix), growing.times, grew ? growing.times.written() : segment.time_entries,
-                           [&](const TimeEntry& e) { return below_end(e.relative_offset); });
+  if (done)
+    done = shorten(files_, path(kTimeIndexSuffix), growing.times,
+                   grew ? growing.times.written() : segment.time_entries,
+                   [&](const TimeEntry& e) { return below_end(e.relative_offset); });
   if (done && (segment.txn_entries != 0 || growing.txns.count() > 0))
-    done = shorten(files_, path(kTxnIndexSuffix), growing.txns, grew ? growing.txns.written() : segment.txn_entries,
+    done = shorten(files_, path(kTxnIndexSuffix), growing.txns,
+                   grew ? growing.txns.written() : segment.txn_entries,
                    [&](const TxnEntry& e) { return e.txn.last_offset < log_end_; });
   if (!done) return failed(done.error());
   return restore_active(now_ms);
@@ -138,7 +151,9 @@ Status Log::restore_active(WallMs now_ms) {
   SegmentView view = view_of(segments_.size() - 1);
   view.stem = segment.path(directory_, "");
   SegmentSearch search(&files_, view, SegmentSearch::Waiting::kAllowed);
-  const auto failed = [&](const Miss& miss) { return storage_error("read the active segment", miss.error.value_or(io::IoError{}), true); };
+  const auto failed = [&](const Miss& miss) {
+    return storage_error("read the active segment", miss.error.value_or(io::IoError{}), true);
+  };
   growing.bytes_since_entry = 0;
   growing.last_indexed_timestamp = -1;
   segment.max_timestamp = -1, segment.max_timestamp_offset = Offset(-1), segment.max_timestamp_known = true;
@@ -175,7 +190,8 @@ Status Log::truncate_fully_and_start_at(Offset start, WallMs now_ms, std::option
   ASSERT(!cache_ && works_outstanding_ == 0, "truncate_fully_and_start_at() needs the log detached and idle");
   ++generation_;
   recent_.clear();
-  if (const auto dropped = drop_segments_from(0); !dropped) return storage_error("truncate", dropped.error(), true);
+  if (const auto dropped = drop_segments_from(0); !dropped)
+    return storage_error("truncate", dropped.error(), true);
   auto fresh = std::make_unique<Segment>(start);
   const auto file = files_.open(fresh->path(directory_, kLogSuffix), io::OpenMode::kTruncate);
   if (!file) return storage_error("truncate", file.error(), true);
@@ -191,8 +207,10 @@ Status Log::truncate_fully_and_start_at(Offset start, WallMs now_ms, std::option
   epochs_.clear();
   ++epochs_version_;
   producers_.clear();
-  if (const auto removed = remove_snapshots_above(Offset(-1)); !removed) return storage_error("truncate", removed.error(), true);
-  if (const auto synced = files_.sync_dir(directory_); !synced) return storage_error("truncate", synced.error(), true);
+  if (const auto removed = remove_snapshots_above(Offset(-1)); !removed)
+    return storage_error("truncate", removed.error(), true);
+  if (const auto synced = files_.sync_dir(directory_); !synced)
+    return storage_error("truncate", synced.error(), true);
   return write_epochs();
 }
 

@@ -18,7 +18,8 @@ namespace moldau {
 
 class Log;
 
-inline constexpr WallMs kMaxTimestamp = -3;  // ListOffsets' number for "the record with the largest timestamp"
+inline constexpr WallMs kMaxTimestamp =
+    -3;  // ListOffsets' number for "the record with the largest timestamp"
 
 class FlushWork {
  public:
@@ -79,7 +80,8 @@ class TimestampSearch {
   };
   Result<std::optional<Found>> first_at_or_after();
   Result<std::optional<Found>> largest();
-  Result<std::optional<Found>> in_batch(const SegmentView& view, const BatchFrame& frame, int64_t position, bool largest) const;
+  Result<std::optional<Found>> in_batch(const SegmentView& view, const BatchFrame& frame, int64_t position,
+                                        bool largest) const;
 
   io::FileSystem* files_ = nullptr;
   WallMs timestamp_ = 0;

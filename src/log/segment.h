@@ -12,10 +12,10 @@
 
 #include "io/file_system.h"
 #include "log/file_cache.h"
+#include "log/segment_search.h"
 #include "log/state/index_entries.h"
 #include "log/state/index_tail.h"
 #include "log/state/segment_names.h"
-#include "log/segment_search.h"
 
 namespace moldau {
 
@@ -46,15 +46,17 @@ struct Segment {
   int32_t time_entries = kUnknownEntries;
   int32_t txn_entries = kUnknownEntries;  // 0: there is no such file, as with most; true while it grows, too
   bool max_timestamp_known = false;
-  WallMs max_timestamp = -1;              // of all batches; -1: none has one
-  Offset max_timestamp_offset{-1};        // the last offset of the first batch that has it
-  WallMs first_timestamp = -1;            // maximal timestamp of the first batch; kept for the active segment
-  WallMs touched_ms = 0;                  // the broker's clock when it was created, loaded or appended to
-  int64_t jitter_ms = 0;                  // how much earlier than segment.ms it rolls
-  std::unique_ptr<SegmentFiles> files;    // null: none was opened
+  WallMs max_timestamp = -1;            // of all batches; -1: none has one
+  Offset max_timestamp_offset{-1};      // the last offset of the first batch that has it
+  WallMs first_timestamp = -1;          // maximal timestamp of the first batch; kept for the active segment
+  WallMs touched_ms = 0;                // the broker's clock when it was created, loaded or appended to
+  int64_t jitter_ms = 0;                // how much earlier than segment.ms it rolls
+  std::unique_ptr<SegmentFiles> files;  // null: none was opened
   std::unique_ptr<GrowingIndexes> growing;
 
-  std::string path(const std::string& directory, std::string_view suffix) const { return directory + "/" + offset_file_name(base, suffix); }
+  std::string path(const std::string& directory, std::string_view suffix) const {
+    return directory + "/" + offset_file_name(base, suffix);
+  }
 };
 
 }  // namespace moldau

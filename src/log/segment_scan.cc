@@ -18,7 +18,11 @@ constexpr size_t kLegacyCrcOffset = 12;
 // A moving window over a file.
 class Window {
  public:
-  Window(const io::File& file, int64_t end, int64_t size) : file_(file), end_(end), size_(size), buffer_(std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(size))) {}
+  Window(const io::File& file, int64_t end, int64_t size)
+      : file_(file),
+        end_(end),
+        size_(size),
+        buffer_(std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(size))) {}
 
   // The bytes from `position` on, at least `need` of them unless the file ends; need <= the window.
   io::IoResult<Bytes> at(int64_t position, int64_t need) {
@@ -44,7 +48,8 @@ class Window {
 
 // The checksum over a range of the file, window by window; nullopt: the file ends before it.
 template <class Extend>
-io::IoResult<std::optional<uint32_t>> checksum(Window& window, int64_t from, int64_t to, const Extend& extend) {
+io::IoResult<std::optional<uint32_t>> checksum(Window& window, int64_t from, int64_t to,
+                                               const Extend& extend) {
   uint32_t crc = 0;
   while (from < to) {
     auto bytes = window.at(from, std::min(to - from, window.size()));
@@ -59,11 +64,12 @@ io::IoResult<std::optional<uint32_t>> checksum(Window& window, int64_t from, int
 
 io::IoResult<bool> sum_matches(Window& window, const BatchFrame& frame, int64_t position, uint32_t stored) {
   const int64_t end = position + frame.size;
-  const auto sum = frame.magic == kMagic2
-                       ? checksum(window, position + static_cast<int64_t>(kCrcCoverageStart), end, [](uint32_t crc, Bytes b) { return crc32c_extend(crc, b); })
-                       : checksum(window, position + static_cast<int64_t>(kMagicOffset), end, [](uint32_t crc, Bytes b) {
-                           return crc32_gzip_refl(crc, b.data(), b.size());
-                         });
+  const auto sum =
+      frame.magic == kMagic2
+          ? checksum(window, position + static_cast<int64_t>(kCrcCoverageStart), end,
+                     [](uint32_t crc, Bytes b) { return crc32c_extend(crc, b); })
+          : checksum(window, position + static_cast<int64_t>(kMagicOffset), end,
+                     [](uint32_t crc, Bytes b) { return crc32_gzip_refl(crc, b.data(), b.size()); });
   if (!sum) return std::unexpected(sum.error());
   return *sum && **sum == stored;
 }
@@ -83,14 +89,19 @@ struct Verdict {
 
 Verdict judge(const BatchFrame& frame, const ScanRules& rules, const Neighbours& n) {
   const Offset lowest = std::max(rules.base, n.next);
-  const std::string offsets = "offsets " + std::to_string(frame.base_offset.value) + " to " + std::to_string(frame.last_offset.value);
-  if (frame.base_offset < lowest) return {offsets + " are not above " + std::to_string(lowest.value - 1), n.jumped_offset};
-  if (frame.last_offset - rules.base > std::numeric_limits<int32_t>::max()) return {offsets + " are too far from the segment's", false};
+  const std::string offsets =
+      "offsets " + std::to_string(frame.base_offset.value) + " to " + std::to_string(frame.last_offset.value);
+  if (frame.base_offset < lowest)
+    return {offsets + " are not above " + std::to_string(lowest.value - 1), n.jumped_offset};
+  if (frame.last_offset - rules.base > std::numeric_limits<int32_t>::max())
+    return {offsets + " are too far from the segment's", false};
   if (n.next.value >= 0 && frame.base_offset != n.next && n.next >= rules.contiguous_from)
     return {offsets + " don't follow " + std::to_string(n.next.value - 1), false};
   const bool both = frame.leader_epoch.value >= 0 && n.epoch.value >= 0;
   if (both && frame.leader_epoch < n.epoch && frame.base_offset >= rules.epochs_from)
-    return {"leader epoch " + std::to_string(frame.leader_epoch.value) + " comes after " + std::to_string(n.epoch.value), n.jumped_epoch};
+    return {"leader epoch " + std::to_string(frame.leader_epoch.value) + " comes after " +
+                std::to_string(n.epoch.value),
+            n.jumped_epoch};
   return {};
 }
 
@@ -116,18 +127,22 @@ io::IoResult<ScanEnd> scan_segment(const io::File& file, int64_t from, int64_t t
     if (!bytes) return std::unexpected(std::move(bytes).error());
     const auto frame = parse_batch_frame(bytes->first(std::min(bytes->size(), kBatchHeaderSize)));
     Verdict verdict;
-    if (!frame) verdict.problem = "no batch begins there";
-    else if (position + frame->size > to) verdict.problem = "the batch isn't whole";
+    if (!frame)
+      verdict.problem = "no batch begins there";
+    else if (position + frame->size > to)
+      verdict.problem = "the batch isn't whole";
     ScannedBatch batch;
     if (verdict.problem.empty()) {
       batch = {.frame = *frame, .position = position, .marker = std::nullopt};
-      const uint32_t stored = load_be<uint32_t>(bytes->data() + (frame->magic == kMagic2 ? 17 : kLegacyCrcOffset));
+      const uint32_t stored =
+          load_be<uint32_t>(bytes->data() + (frame->magic == kMagic2 ? 17 : kLegacyCrcOffset));
       if (frame->magic == kMagic2) {
         std::copy_n(bytes->data(), kBatchHeaderSize, batch.header);
         if (BatchHeader(batch.header).is_control() && frame->size <= kLargestControlBatch) {
           bytes = window.at(position, frame->size);
           if (!bytes) return std::unexpected(std::move(bytes).error());
-          if (static_cast<int64_t>(bytes->size()) >= frame->size) batch.marker = end_transaction_marker(BatchHeader(bytes->data()));
+          if (static_cast<int64_t>(bytes->size()) >= frame->size)
+            batch.marker = end_transaction_marker(BatchHeader(bytes->data()));
         }
       }
       if (rules.check_sums) {
@@ -150,7 +165,9 @@ io::IoResult<ScanEnd> scan_segment(const io::File& file, int64_t from, int64_t t
     position += frame->size;
     held = batch;
     if (rules.progress && (position - reported >= kWindow || position >= to)) {
-      if (!rules.progress(position - reported)) return std::unexpected(io::IoError{io::IoError::Kind::kClosed, file.path() + ": recovery was stopped"});
+      if (!rules.progress(position - reported))
+        return std::unexpected(
+            io::IoError{io::IoError::Kind::kClosed, file.path() + ": recovery was stopped"});
       reported = position;
     }
   }

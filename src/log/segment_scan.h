@@ -25,13 +25,13 @@ struct ScannedBatch {
 };
 
 struct ScanRules {
-  Offset base;                                                          // of the segment
+  Offset base;  // of the segment
   Offset contiguous_from{std::numeric_limits<int64_t>::max()};
-  Offset epochs_from{std::numeric_limits<int64_t>::max()};              // from here on epochs never fall
-  LeaderEpoch epoch_before = kNoLeaderEpoch;                            // of the batch before the segment
-  Offset next{-1};                                                      // expected first offset under R1; -1: any
-  bool check_sums = true;                                               // false: headers only
-  std::function<bool(int64_t bytes)> progress;                          // false: stop, the scan fails
+  Offset epochs_from{std::numeric_limits<int64_t>::max()};  // from here on epochs never fall
+  LeaderEpoch epoch_before = kNoLeaderEpoch;                // of the batch before the segment
+  Offset next{-1};                                          // expected first offset under R1; -1: any
+  bool check_sums = true;                                   // false: headers only
+  std::function<bool(int64_t bytes)> progress;              // false: stop, the scan fails
 };
 
 struct ScanEnd {

@@ -12,23 +12,30 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr size_t kScanBlock = 8192;
 
-std::unexpected<Miss> needs_disk() { return std::unexpected(Miss{}); }
-std::unexpected<Miss> failed(io::IoError error) { return std::unexpected(Miss{std::move(error)}); }
+std::unexpected<Miss> needs_disk() {
+  return std::unexpected(Miss{});
+}
+std::unexpected<Miss> failed(io::IoError error) {
+  return std::unexpected(Miss{std::move(error)});
+}
 std::unexpected<Miss> no_batch(const io::File& file, int64_t position) {
-  return std::unexpected(Miss{io::IoError{.message = file.path() + ": no batch begins at byte " + std::to_string(position)}, true});
+  return std::unexpected(Miss{
+      io::IoError{.message = file.path() + ": no batch begins at byte " + std::to_string(position)}, true});
 }
 
 }  // namespace
 
 // False: the file ends before the range does.
 Search<bool> SegmentSearch::read(const io::File& file, int64_t position, MutableBytes into) const {
-  if (waiting_ == Waiting::kNever && !file.cached(position, static_cast<int64_t>(into.size()))) return needs_disk();
+  if (waiting_ == Waiting::kNever && !file.cached(position, static_cast<int64_t>(into.size())))
+    return needs_disk();
   auto n = file.read_at(position, into);
   if (!n) return failed(std::move(n).error());
   return *n == into.size();
 }
 
-Search<std::shared_ptr<const io::File>> SegmentSearch::open(std::shared_ptr<const io::File>& slot, std::string_view suffix) {
+Search<std::shared_ptr<const io::File>> SegmentSearch::open(std::shared_ptr<const io::File>& slot,
+                                                            std::string_view suffix) {
   if (slot) return slot;
   if (waiting_ == Waiting::kNever || view_.stem.empty()) return needs_disk();
   auto file = files_->open(view_.stem + std::string(suffix), io::OpenMode::kRead);
@@ -37,22 +44,27 @@ Search<std::shared_ptr<const io::File>> SegmentSearch::open(std::shared_ptr<cons
 }
 
 template <class Entry>
-Search<int32_t> SegmentSearch::entries_in_file(std::shared_ptr<const io::File>& slot, std::string_view suffix, int32_t& count) {
+Search<int32_t> SegmentSearch::entries_in_file(std::shared_ptr<const io::File>& slot, std::string_view suffix,
+                                               int32_t& count) {
   if (count != kUnknownEntries) return count;
   auto file = open(slot, suffix);
   if (!file) {
-    if (!file.error().error || file.error().error->kind != io::IoError::Kind::kNotFound) return std::unexpected(file.error());
+    if (!file.error().error || file.error().error->kind != io::IoError::Kind::kNotFound)
+      return std::unexpected(file.error());
     index_damaged_ = true;
     return count = 0;
   }
   auto size = (*file)->size();
   if (!size) return failed(std::move(size).error());
-  return count = static_cast<int32_t>(std::min<int64_t>(*size / static_cast<int64_t>(Entry::kSize), INT32_MAX / 64));
+  return count = static_cast<int32_t>(
+             std::min<int64_t>(*size / static_cast<int64_t>(Entry::kSize), INT32_MAX / 64));
 }
 
 template <class Entry, class Below>
-Search<SegmentSearch::Between<Entry>> SegmentSearch::between(std::shared_ptr<const io::File>& slot, std::string_view suffix,
-                                                             int32_t& count, const std::vector<Entry>& tail, const Below& below) {
+Search<SegmentSearch::Between<Entry>> SegmentSearch::between(std::shared_ptr<const io::File>& slot,
+                                                             std::string_view suffix, int32_t& count,
+                                                             const std::vector<Entry>& tail,
+                                                             const Below& below) {
   Between<Entry> found;
   if (!tail.empty() && below(tail.front())) {
     const auto after = std::partition_point(tail.begin(), tail.end(), below);
@@ -74,20 +86,25 @@ Search<SegmentSearch::Between<Entry>> SegmentSearch::between(std::shared_ptr<con
   while (low < high) {
     const int32_t page_begin = (low + (high - low) / 2) / kPerPage * kPerPage;
     const int32_t page_end = std::min(page_begin + kPerPage, *known);
-    const auto whole = read(**file, int64_t{page_begin} * static_cast<int64_t>(Entry::kSize),
-                            MutableBytes(page).first(static_cast<size_t>(page_end - page_begin) * Entry::kSize));
+    const auto whole =
+        read(**file, int64_t{page_begin} * static_cast<int64_t>(Entry::kSize),
+             MutableBytes(page).first(static_cast<size_t>(page_end - page_begin) * Entry::kSize));
     if (!whole) return std::unexpected(whole.error());
     if (!*whole) {
       index_damaged_ = true;
       return Between<Entry>{};
     }
-    const auto entry = [&](int32_t i) { return Entry::load(page.data() + static_cast<size_t>(i - page_begin) * Entry::kSize); };
+    const auto entry = [&](int32_t i) {
+      return Entry::load(page.data() + static_cast<size_t>(i - page_begin) * Entry::kSize);
+    };
     const int32_t from = std::max(low, page_begin), to = std::min(high, page_end);
     int32_t a = from, b = to;
     while (a < b) {
       const int32_t middle = a + (b - a) / 2;
-      if (below(entry(middle))) a = middle + 1;
-      else b = middle;
+      if (below(entry(middle)))
+        a = middle + 1;
+      else
+        b = middle;
     }
     if (a > from) found.last = entry(a - 1), low = a;
     if (a < to) found.next = entry(a), high = a;
@@ -97,8 +114,9 @@ Search<SegmentSearch::Between<Entry>> SegmentSearch::between(std::shared_ptr<con
 
 Search<SegmentSearch::Floor> SegmentSearch::floor_of(Offset target) {
   const int64_t relative = target - view_.base;
-  const auto found = between<OffsetEntry>(view_.offsets, kOffsetIndexSuffix, view_.offset_entries, view_.offset_tail,
-                                          [&](const OffsetEntry& e) { return e.relative_offset <= relative; });
+  const auto found =
+      between<OffsetEntry>(view_.offsets, kOffsetIndexSuffix, view_.offset_entries, view_.offset_tail,
+                           [&](const OffsetEntry& e) { return e.relative_offset <= relative; });
   if (!found) return std::unexpected(found.error());
   if (!found->last) return Floor{view_.base, 0, true};
   const OffsetEntry& entry = *found->last;
@@ -121,19 +139,22 @@ Search<SegmentSearch::Scanned> SegmentSearch::scan(const Floor& from, Offset tar
     if (position < block_begin || header_end > block_end) {
       block_begin = position;
       block_end = std::min(position + static_cast<int64_t>(kScanBlock), view_.size);
-      const auto whole = read(**log, block_begin, MutableBytes(block).first(static_cast<size_t>(block_end - block_begin)));
+      const auto whole =
+          read(**log, block_begin, MutableBytes(block).first(static_cast<size_t>(block_end - block_begin)));
       if (!whole) return std::unexpected(whole.error());
       if (!*whole) return failed({io::IoError::Kind::kFailed, (*log)->path() + " is shorter than the log"});
     }
     const auto frame = parse_batch_frame(Bytes(block).subspan(static_cast<size_t>(position - block_begin),
                                                               static_cast<size_t>(header_end - position)));
     const bool plausible = frame && frame->base_offset >= lowest && position + frame->size <= view_.size;
-    if (position == from.position && !from.sure && (!plausible || frame->last_offset > from.offset)) return Scanned{{}, true};
+    if (position == from.position && !from.sure && (!plausible || frame->last_offset > from.offset))
+      return Scanned{{}, true};
     if (!plausible) {
       if (!from.sure) return Scanned{{}, true};
       return no_batch(**log, position);
     }
-    if (frame->last_offset >= target) return Scanned{Located{position, frame->size, frame->base_offset}, false};
+    if (frame->last_offset >= target)
+      return Scanned{Located{position, frame->size, frame->base_offset}, false};
     lowest = frame->next_offset();
     position += frame->size;
   }
@@ -166,8 +187,9 @@ Search<int64_t> SegmentSearch::last_indexed_position() {
 }
 
 Search<Offset> SegmentSearch::offset_bound(int64_t position) {
-  const auto found = between<OffsetEntry>(view_.offsets, kOffsetIndexSuffix, view_.offset_entries, view_.offset_tail,
-                                          [&](const OffsetEntry& e) { return e.position < position; });
+  const auto found =
+      between<OffsetEntry>(view_.offsets, kOffsetIndexSuffix, view_.offset_entries, view_.offset_tail,
+                           [&](const OffsetEntry& e) { return e.position < position; });
   if (!found) return std::unexpected(found.error());
   if (!found->next || found->next->relative_offset < 0) return view_.end;
   return std::min(view_.end, view_.base + found->next->relative_offset);
@@ -190,9 +212,11 @@ Search<bool> SegmentSearch::collect_aborted(Offset from, Offset below, std::vect
     const auto whole = read(**file, int64_t{begin} * static_cast<int64_t>(TxnEntry::kSize),
                             MutableBytes(page).first(static_cast<size_t>(end - begin) * TxnEntry::kSize));
     if (!whole) return std::unexpected(whole.error());
-    if (!*whole) return failed({io::IoError::Kind::kFailed, (*file)->path() + " is shorter than its entries"});
+    if (!*whole)
+      return failed({io::IoError::Kind::kFailed, (*file)->path() + " is shorter than its entries"});
     for (int32_t i = begin; i < end; ++i)
-      if (take(TxnEntry::load(page.data() + static_cast<size_t>(i - begin) * TxnEntry::kSize).txn)) return true;
+      if (take(TxnEntry::load(page.data() + static_cast<size_t>(i - begin) * TxnEntry::kSize).txn))
+        return true;
   }
   for (const TxnEntry& entry : view_.txn_tail)
     if (take(entry.txn)) return true;
@@ -209,7 +233,8 @@ Search<std::optional<SegmentSearch::TimedBatch>> SegmentSearch::batch_of(const T
   if (!*at) return found;
   const auto frame = frame_at((*at)->position);
   if (!frame) return std::unexpected(frame.error());
-  if ((*frame)->base_offset <= offset && (*frame)->max_timestamp == entry.timestamp) found = TimedBatch{(*at)->position, **frame};
+  if ((*frame)->base_offset <= offset && (*frame)->max_timestamp == entry.timestamp)
+    found = TimedBatch{(*at)->position, **frame};
   return found;
 }
 

@@ -23,9 +23,9 @@ inline constexpr int32_t kUnknownEntries = -1;
 
 struct SegmentView {
   Offset base;
-  Offset end;          // exclusive: the next segment's base, or log end
+  Offset end;  // exclusive: the next segment's base, or log end
   int64_t size = 0;
-  std::string stem;    // path without suffix: where files are opened from. Empty: only what is open
+  std::string stem;  // path without suffix: where files are opened from. Empty: only what is open
   std::shared_ptr<const io::File> log, offsets, times, txns;
   // How many entries of the files count; kUnknownEntries: all that are there.
   int32_t offset_entries = 0;
@@ -49,7 +49,8 @@ class SegmentSearch {
  public:
   enum class Waiting { kNever, kAllowed };
   // `files` may be null if waiting isn't allowed. The view outlives the search and keeps what it opens.
-  SegmentSearch(io::FileSystem* files, SegmentView& view, Waiting waiting) : files_(files), view_(view), waiting_(waiting) {}
+  SegmentSearch(io::FileSystem* files, SegmentView& view, Waiting waiting)
+      : files_(files), view_(view), waiting_(waiting) {}
 
   // The first batch whose last offset is at or above `target`; nullopt: all end below.
   Search<std::optional<Located>> locate(Offset target);
@@ -75,9 +76,9 @@ class SegmentSearch {
 
  private:
   struct Floor {
-    Offset offset;         // the batch at `position` doesn't end above
+    Offset offset;  // the batch at `position` doesn't end above
     int64_t position = 0;
-    bool sure = false;     // the segment's beginning, not what an index says
+    bool sure = false;  // the segment's beginning, not what an index says
   };
   struct Scanned {
     std::optional<Located> batch;
@@ -90,13 +91,15 @@ class SegmentSearch {
   };
 
   Search<bool> read(const io::File& file, int64_t position, MutableBytes into) const;
-  Search<std::shared_ptr<const io::File>> open(std::shared_ptr<const io::File>& slot, std::string_view suffix);
+  Search<std::shared_ptr<const io::File>> open(std::shared_ptr<const io::File>& slot,
+                                               std::string_view suffix);
   template <class Entry>
-  Search<int32_t> entries_in_file(std::shared_ptr<const io::File>& slot, std::string_view suffix, int32_t& count);
+  Search<int32_t> entries_in_file(std::shared_ptr<const io::File>& slot, std::string_view suffix,
+                                  int32_t& count);
   // Where a condition that holds for the first entries ends, in file and tail together.
   template <class Entry, class Below>
-  Search<Between<Entry>> between(std::shared_ptr<const io::File>& slot, std::string_view suffix, int32_t& count,
-                                 const std::vector<Entry>& tail, const Below& below);
+  Search<Between<Entry>> between(std::shared_ptr<const io::File>& slot, std::string_view suffix,
+                                 int32_t& count, const std::vector<Entry>& tail, const Below& below);
   struct TimedBatch {
     int64_t position = 0;
     BatchFrame frame;

@@ -9,15 +9,20 @@ namespace moldau {
 namespace {
 
 std::unexpected<Error> as_error(const Miss& miss) {
-  if (miss.error) return std::unexpected(io::IoError(*miss.error).to_error(miss.corrupt ? ErrorCode::kCorruptMessage : ErrorCode::kKafkaStorageError));
+  if (miss.error)
+    return std::unexpected(
+        io::IoError(*miss.error)
+            .to_error(miss.corrupt ? ErrorCode::kCorruptMessage : ErrorCode::kKafkaStorageError));
   return fail(ErrorCode::kKafkaStorageError, "a search in the pool asked for the pool");
 }
 
 }  // namespace
 
 // The first record of the batch that counts: with a timestamp at or after the wanted one, or equal to the batch's largest.
-Result<std::optional<TimestampSearch::Found>> TimestampSearch::in_batch(const SegmentView& view, const BatchFrame& frame,
-                                                                        int64_t position, bool largest) const {
+Result<std::optional<TimestampSearch::Found>> TimestampSearch::in_batch(const SegmentView& view,
+                                                                        const BatchFrame& frame,
+                                                                        int64_t position,
+                                                                        bool largest) const {
   if (frame.magic != kMagic2) return Found{frame.max_timestamp, frame.last_offset, frame.leader_epoch};
   const auto size = static_cast<size_t>(frame.size);
   const auto bytes = std::make_unique_for_overwrite<uint8_t[]>(size);
@@ -65,7 +70,8 @@ Result<std::optional<TimestampSearch::Found>> TimestampSearch::largest() {
   Candidate* best = nullptr;
   for (Candidate& candidate : candidates_) {
     if (!candidate.max) {
-      const auto max = SegmentSearch(files_, candidate.view, SegmentSearch::Waiting::kAllowed).max_timestamp();
+      const auto max =
+          SegmentSearch(files_, candidate.view, SegmentSearch::Waiting::kAllowed).max_timestamp();
       if (!max) return as_error(max.error());
       candidate.max = *max;
     }
@@ -81,7 +87,9 @@ Result<std::optional<TimestampSearch::Found>> TimestampSearch::largest() {
   return in_batch(best->view, **frame, (*at)->position, true);
 }
 
-void TimestampSearch::run() { found_ = timestamp_ == kMaxTimestamp ? largest() : first_at_or_after(); }
+void TimestampSearch::run() {
+  found_ = timestamp_ == kMaxTimestamp ? largest() : first_at_or_after();
+}
 
 std::unique_ptr<TimestampSearch> Log::prepare_timestamp_search(WallMs timestamp) const {
   auto search = std::make_unique<TimestampSearch>();
@@ -90,7 +98,8 @@ std::unique_ptr<TimestampSearch> Log::prepare_timestamp_search(WallMs timestamp)
   search->log_start_ = log_start_;
   for (size_t i = segment_floor(log_start_); i < segments_.size(); ++i) {
     const Segment& segment = *segments_[i];
-    if (segment.max_timestamp_known && timestamp != kMaxTimestamp && segment.max_timestamp < timestamp) continue;
+    if (segment.max_timestamp_known && timestamp != kMaxTimestamp && segment.max_timestamp < timestamp)
+      continue;
     TimestampSearch::Candidate& candidate = search->candidates_.emplace_back(view_of(i));
     candidate.view.stem = segment.path(directory_, "");
     if (segment.max_timestamp_known) candidate.max = {segment.max_timestamp, segment.max_timestamp_offset};

@@ -253,8 +253,8 @@ bool Connection::send_front() {
       }
     } else {
       const auto& splices = slots_.front().response.splices;
-      file_follows = piece.bytes.data() + piece.bytes.size() <=
-                     slots_.front().response.bytes.data() + splices.back().at;
+      file_follows =
+          piece.bytes.data() + piece.bytes.size() <= slots_.front().response.bytes.data() + splices.back().at;
     }
     sent = socket_->write_some(std::span<const Bytes>(parts.data(), count), file_follows);
   }

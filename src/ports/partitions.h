@@ -79,6 +79,7 @@ struct FetchOutcome {
       diverging;  // the largest epoch in common, and where it ends here
   std::vector<AbortedRange> aborted;
   io::FileRange records;
+  int64_t first_batch_bytes = 0;  // of the first batch in it
   bool more = false;  // records follow that the range has no place for: waiting wouldn't make it longer
 };
 using FetchDone = std::move_only_function<void(std::vector<FetchOutcome>)>;

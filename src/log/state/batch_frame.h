@@ -18,7 +18,7 @@ struct BatchFrame {
   int8_t magic = kMagic2;
   Offset base_offset;  // formats 0 and 1: unknown, the last offset
   Offset last_offset;
-  int64_t size = 0;    // bytes, all of them
+  int64_t size = 0;  // bytes, all of them
   LeaderEpoch leader_epoch = kNoLeaderEpoch;
   WallMs max_timestamp = -1;
 

@@ -26,8 +26,10 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   if (text.empty()) return std::nullopt;
   const size_t end = text.find_first_of("\r\n");
   const std::string_view line = text.substr(0, end);
-  if (end == text.npos) text = {};
-  else text.remove_prefix(end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
+  if (end == text.npos)
+    text = {};
+  else
+    text.remove_prefix(end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
   return line;
 }
 
@@ -54,7 +56,8 @@ Status parse_checkpoint(std::string_view text, const TakeEntry& take_entry) {
   if (!version) return {};
   const auto number = parse_number<int32_t>(*version);
   if (!number) return malformed(*version);
-  if (*number != kCheckpointVersion) return fail(ErrorCode::kCorruptMessage, "unknown version " + std::to_string(*number));
+  if (*number != kCheckpointVersion)
+    return fail(ErrorCode::kCorruptMessage, "unknown version " + std::to_string(*number));
   const auto count = take_line(text);
   if (!count) return {};
   const auto expected = parse_number<int32_t>(*count);
@@ -63,11 +66,14 @@ Status parse_checkpoint(std::string_view text, const TakeEntry& take_entry) {
   for (; auto line = take_line(text); ++found)
     if (!take_entry(words(*line))) return malformed(*line);
   if (found != *expected)
-    return fail(ErrorCode::kCorruptMessage, std::to_string(*expected) + " entries announced, " + std::to_string(found) + " found");
+    return fail(ErrorCode::kCorruptMessage,
+                std::to_string(*expected) + " entries announced, " + std::to_string(found) + " found");
   return {};
 }
 
-std::string checkpoint_head(size_t count) { return std::to_string(kCheckpointVersion) + "\n" + std::to_string(count) + "\n"; }
+std::string checkpoint_head(size_t count) {
+  return std::to_string(kCheckpointVersion) + "\n" + std::to_string(count) + "\n";
+}
 
 // One `key=value` of a Java properties file, unescaped. nullopt: a comment or an empty line.
 std::optional<std::pair<std::string, std::string>> parse_property(std::string_view line) {
@@ -79,11 +85,16 @@ std::optional<std::pair<std::string, std::string>> parse_property(std::string_vi
     const char c = line[i];
     if (c == '\\' && i + 1 < line.size()) {
       const char escaped = line[++i];
-      part->push_back(escaped == 't' ? '\t' : escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped == 'f' ? '\f' : escaped);
+      part->push_back(escaped == 't'   ? '\t'
+                      : escaped == 'n' ? '\n'
+                      : escaped == 'r' ? '\r'
+                      : escaped == 'f' ? '\f'
+                                       : escaped);
     } else if (part == &property.first && (c == '=' || c == ':' || c == ' ' || c == '\t')) {
       part = &property.second;  // blanks around one = or : belong to neither
       size_t next = line.find_first_not_of(" \t", i);
-      if (next != line.npos && (line[next] == '=' || line[next] == ':')) next = line.find_first_not_of(" \t", next + 1);
+      if (next != line.npos && (line[next] == '=' || line[next] == ':'))
+        next = line.find_first_not_of(" \t", next + 1);
       i = (next == line.npos ? line.size() : next) - 1;
     } else {
       part->push_back(c);
@@ -104,7 +115,11 @@ void add_property(std::string& out, std::string_view key, std::string_view value
         case ' ':
           if (is_key || i == 0) out += '\\';
           break;
-        case '\\': case '=': case ':': case '#': case '!': out += '\\'; break;
+        case '\\':
+        case '=':
+        case ':':
+        case '#':
+        case '!': out += '\\'; break;
         default: break;
       }
       out += c;
@@ -144,7 +159,8 @@ Result<OffsetCheckpoint> parse_offset_checkpoint(std::string_view text) {
 std::string format_offset_checkpoint(const OffsetCheckpoint& offsets) {
   std::string out = checkpoint_head(offsets.size());
   for (const auto& [partition, offset] : offsets)
-    out += partition.first + " " + std::to_string(partition.second.value) + " " + std::to_string(offset.value) + "\n";
+    out += partition.first + " " + std::to_string(partition.second.value) + " " +
+           std::to_string(offset.value) + "\n";
   return out;
 }
 
@@ -163,7 +179,8 @@ Result<std::vector<EpochEntry>> parse_leader_epochs(std::string_view text) {
 
 std::string format_leader_epochs(std::span<const EpochEntry> entries) {
   std::string out = checkpoint_head(entries.size());
-  for (const EpochEntry& entry : entries) out += std::to_string(entry.epoch.value) + " " + std::to_string(entry.start.value) + "\n";
+  for (const EpochEntry& entry : entries)
+    out += std::to_string(entry.epoch.value) + " " + std::to_string(entry.start.value) + "\n";
   return out;
 }
 
@@ -181,7 +198,8 @@ Result<Uuid> parse_partition_metadata(std::string_view text) {
   const auto version_text = value_of(version_line);
   const auto version = version_text ? parse_number<int32_t>(*version_text) : std::nullopt;
   if (!version) return malformed(version_line.value_or("(none)"));
-  if (*version < kPartitionMetadataVersion) return fail(ErrorCode::kCorruptMessage, "unknown version " + std::to_string(*version));
+  if (*version < kPartitionMetadataVersion)
+    return fail(ErrorCode::kCorruptMessage, "unknown version " + std::to_string(*version));
   const auto id_line = take_line(text);
   const auto id_text = value_of(id_line);
   const auto id = id_text ? Uuid::parse(*id_text) : std::nullopt;
@@ -234,7 +252,8 @@ Result<MetaProperties> parse_meta_properties(std::string_view text) {
       broker_id = value;
     } else if (key == "directory.id") {
       out.directory_id = Uuid::parse(value);
-      if (!out.directory_id) return fail(ErrorCode::kCorruptMessage, "directory.id=" + value + " isn't a UUID in base64");
+      if (!out.directory_id)
+        return fail(ErrorCode::kCorruptMessage, "directory.id=" + value + " isn't a UUID in base64");
     } else {
       out.others.emplace_back(std::move(key), std::move(value));
     }
@@ -242,7 +261,9 @@ Result<MetaProperties> parse_meta_properties(std::string_view text) {
   const auto& id = out.version == 0 ? broker_id : node_id;
   if (id) {
     out.node_id = parse_number<int32_t>(*id);
-    if (!out.node_id) return fail(ErrorCode::kCorruptMessage, (out.version == 0 ? "broker.id=" : "node.id=") + *id + " isn't a number");
+    if (!out.node_id)
+      return fail(ErrorCode::kCorruptMessage,
+                  (out.version == 0 ? "broker.id=" : "node.id=") + *id + " isn't a number");
   }
   if (out.version >= 1 && !out.node_id) return fail(ErrorCode::kCorruptMessage, "node.id is missing");
   if (out.version == 1 && !has_cluster_id) return fail(ErrorCode::kCorruptMessage, "cluster.id is missing");
@@ -251,7 +272,8 @@ Result<MetaProperties> parse_meta_properties(std::string_view text) {
 
 std::string format_meta_properties(const MetaProperties& properties) {
   std::string out = "#\n";
-  if (properties.node_id) add_property(out, properties.version == 0 ? "broker.id" : "node.id", std::to_string(*properties.node_id));
+  if (properties.node_id)
+    add_property(out, properties.version == 0 ? "broker.id" : "node.id", std::to_string(*properties.node_id));
   if (properties.directory_id) add_property(out, "directory.id", properties.directory_id->text());
   if (properties.version > 0) add_property(out, "version", std::to_string(properties.version));
   if (!properties.cluster_id.empty()) add_property(out, "cluster.id", properties.cluster_id);

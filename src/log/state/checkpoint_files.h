@@ -42,7 +42,8 @@ std::string format_clean_shutdown(int64_t broker_epoch);
 
 inline constexpr std::string_view kMetaPropertiesFile = "meta.properties";
 struct MetaProperties {
-  int32_t version = 1;     // 0: of a broker before KRaft, with broker.id; 2: the cluster id isn't known yet (KIP-1262)
+  int32_t version =
+      1;  // 0: of a broker before KRaft, with broker.id; 2: the cluster id isn't known yet (KIP-1262)
   std::string cluster_id;  // may be empty in versions 0 and 2
   std::optional<int32_t> node_id;
   std::optional<Uuid> directory_id;

@@ -12,7 +12,8 @@ using test::golden;
 
 TEST(CheckpointFiles, LeaderEpochsAsKafkaWritesThem) {
   const std::string text = golden("leader-epoch-checkpoint");
-  const std::vector<EpochEntry> expected{{LeaderEpoch(0), Offset(0)}, {LeaderEpoch(3), Offset(120)}, {LeaderEpoch(9), Offset(5000000000)}};
+  const std::vector<EpochEntry> expected{
+      {LeaderEpoch(0), Offset(0)}, {LeaderEpoch(3), Offset(120)}, {LeaderEpoch(9), Offset(5000000000)}};
   auto entries = parse_leader_epochs(text);
   ASSERT_TRUE(entries) << entries.error().message;
   EXPECT_EQ(*entries, expected);
@@ -32,10 +33,13 @@ TEST(CheckpointFiles, OffsetsRefuseWhatIsMalformed) {
   EXPECT_TRUE(parse_offset_checkpoint("")->empty());
   EXPECT_TRUE(parse_offset_checkpoint("0\n")->empty());
   EXPECT_TRUE(parse_offset_checkpoint("0\r\n0\r\n")->empty());
-  for (const char* bad : {"1\n0\n", "x\n", "0\nx\n", "0\n1\n", "0\n0\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 1 2\n", "0\n1\nt x 1\n",
-                          "0\n1\nt 0 99999999999999999999\n", "0\n1\n\n", "0\n1\nt 0 1", "0\n2\nt 0 1\n\n"}) {
-    if (std::string_view(bad) == "0\n1\nt 0 1") EXPECT_TRUE(parse_offset_checkpoint(bad)) << "no newline at the end is fine";
-    else EXPECT_FALSE(parse_offset_checkpoint(bad)) << bad;
+  for (const char* bad :
+       {"1\n0\n", "x\n", "0\nx\n", "0\n1\n", "0\n0\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 1 2\n",
+        "0\n1\nt x 1\n", "0\n1\nt 0 99999999999999999999\n", "0\n1\n\n", "0\n1\nt 0 1", "0\n2\nt 0 1\n\n"}) {
+    if (std::string_view(bad) == "0\n1\nt 0 1")
+      EXPECT_TRUE(parse_offset_checkpoint(bad)) << "no newline at the end is fine";
+    else
+      EXPECT_FALSE(parse_offset_checkpoint(bad)) << bad;
   }
 }
 
@@ -46,8 +50,10 @@ TEST(CheckpointFiles, PartitionMetadata) {
   EXPECT_EQ(id->text(), "ESIzRFVmd4iZqrvM3e7_AA");
   EXPECT_EQ(format_partition_metadata(*id), text);
   EXPECT_TRUE(parse_partition_metadata(text + "\n"));
-  for (const char* bad : {"", "version: 0", "version: 0\n", "version 0\ntopic_id: ESIzRFVmd4iZqrvM3e7_AA", "version: -1\ntopic_id: ESIzRFVmd4iZqrvM3e7_AA",
-                          "version: 0\ntopic_id: short", "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAA", "version:0\ntopic_id: ESIzRFVmd4iZqrvM3e7_AA"})
+  for (const char* bad :
+       {"", "version: 0", "version: 0\n", "version 0\ntopic_id: ESIzRFVmd4iZqrvM3e7_AA",
+        "version: -1\ntopic_id: ESIzRFVmd4iZqrvM3e7_AA", "version: 0\ntopic_id: short",
+        "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAA", "version:0\ntopic_id: ESIzRFVmd4iZqrvM3e7_AA"})
     EXPECT_FALSE(parse_partition_metadata(bad)) << bad;
 }
 
@@ -76,8 +82,9 @@ TEST(CheckpointFiles, MetaProperties) {
 
   EXPECT_EQ(parse_meta_properties("broker.id=7\n")->node_id, 7);  // version 0
   EXPECT_TRUE(parse_meta_properties("version=2\nnode.id=1\n"));
-  for (const char* bad : {"version=1\nnode.id=1\n", "version=1\ncluster.id=x\n", "version=3\nnode.id=1\ncluster.id=x\n", "version=1\nnode.id=x\ncluster.id=x\n",
-                          "version=1\nnode.id=1\ncluster.id=x\ndirectory.id=zz\n"})
+  for (const char* bad :
+       {"version=1\nnode.id=1\n", "version=1\ncluster.id=x\n", "version=3\nnode.id=1\ncluster.id=x\n",
+        "version=1\nnode.id=x\ncluster.id=x\n", "version=1\nnode.id=1\ncluster.id=x\ndirectory.id=zz\n"})
     EXPECT_FALSE(parse_meta_properties(bad)) << bad;
 }
 

@@ -42,8 +42,8 @@ struct TxnEntry {
   AbortedTransaction txn;
 
   static TxnEntry load(const uint8_t* p) {
-    return {{ProducerId(load_be<int64_t>(p + 2)), Offset(load_be<int64_t>(p + 10)), Offset(load_be<int64_t>(p + 18)),
-             Offset(load_be<int64_t>(p + 26))}};
+    return {{ProducerId(load_be<int64_t>(p + 2)), Offset(load_be<int64_t>(p + 10)),
+             Offset(load_be<int64_t>(p + 18)), Offset(load_be<int64_t>(p + 26))}};
   }
   void store(uint8_t* p) const {
     store_be(p, kVersion), store_be(p + 2, txn.producer_id.value), store_be(p + 10, txn.first_offset.value);

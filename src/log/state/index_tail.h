@@ -14,8 +14,8 @@ namespace moldau {
 template <class Entry>
 class IndexTail {
  public:
-  static constexpr size_t kKeep = 256;          // written entries that stay in memory
-  static constexpr size_t kWriteFrom = 512;     // this many unwritten ones are worth a write
+  static constexpr size_t kKeep = 256;       // written entries that stay in memory
+  static constexpr size_t kWriteFrom = 512;  // this many unwritten ones are worth a write
 
   IndexTail() = default;
   explicit IndexTail(int32_t in_file) : first_(in_file), written_(in_file) {}
@@ -34,7 +34,8 @@ class IndexTail {
   std::string unwritten() const {
     std::string bytes(static_cast<size_t>(count() - written_) * Entry::kSize, '\0');
     auto* p = reinterpret_cast<uint8_t*>(bytes.data());
-    for (size_t i = static_cast<size_t>(written_ - first_); i < entries_.size(); ++i, p += Entry::kSize) entries_[i].store(p);
+    for (size_t i = static_cast<size_t>(written_ - first_); i < entries_.size(); ++i, p += Entry::kSize)
+      entries_[i].store(p);
     return bytes;
   }
   void mark_synced(int32_t count) { synced_ = count; }

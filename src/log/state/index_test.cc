@@ -42,7 +42,8 @@ TEST(IndexTail, KeepsWhatIsNotWrittenAndTheNewest) {
   EXPECT_TRUE(tail.worth_writing());
   tail.mark_written(10 + 1500);
   EXPECT_EQ(tail.unwritten().size(), 500 * OffsetEntry::kSize);
-  EXPECT_EQ(OffsetEntry::load(reinterpret_cast<const uint8_t*>(tail.unwritten().data())), (OffsetEntry{1500, 15000}));
+  EXPECT_EQ(OffsetEntry::load(reinterpret_cast<const uint8_t*>(tail.unwritten().data())),
+            (OffsetEntry{1500, 15000}));
   EXPECT_EQ(tail.first(), 10 + 1500 - static_cast<int>(IndexTail<OffsetEntry>::kKeep));
   EXPECT_EQ(tail.entries().front(), (OffsetEntry{tail.first() - 10, (tail.first() - 10) * 10}));
   tail.mark_written(5);  // an older write that comes back late
@@ -78,7 +79,8 @@ TEST(SegmentNames, BothWays) {
   EXPECT_EQ(offset_file_name(Offset(0), kLogSuffix), "00000000000000000000.log");
   EXPECT_EQ(offset_file_name(Offset(9223372036854775807), kTxnIndexSuffix), "09223372036854775807.txnindex");
   EXPECT_EQ(offset_of_file_name("00000000000000001234.snapshot"), Offset(1234));
-  for (const char* odd : {"", ".log", "1234.log", "0000000000000000000x.log", "-0000000000000000001.log", "99999999999999999999.log", "000000000000000000001.log"})
+  for (const char* odd : {"", ".log", "1234.log", "0000000000000000000x.log", "-0000000000000000001.log",
+                          "99999999999999999999.log", "000000000000000000001.log"})
     EXPECT_FALSE(offset_of_file_name(odd)) << odd;
 }
 
@@ -97,10 +99,10 @@ TEST(BatchFrame, Parses) {
     bad[at] = value;
     return parse_batch_frame(bad);
   };
-  EXPECT_FALSE(with(0, 0x80));   // a negative offset
-  EXPECT_FALSE(with(8, 0x80));   // a negative length
-  EXPECT_FALSE(with(16, 3));     // an unknown format
-  EXPECT_FALSE(with(23, 0x80));  // a negative offset delta
+  EXPECT_FALSE(with(0, 0x80));                                              // a negative offset
+  EXPECT_FALSE(with(8, 0x80));                                              // a negative length
+  EXPECT_FALSE(with(16, 3));                                                // an unknown format
+  EXPECT_FALSE(with(23, 0x80));                                             // a negative offset delta
   EXPECT_FALSE(parse_batch_frame(std::vector<uint8_t>(kBatchHeaderSize)));  // zeros: the length is too small
 }
 

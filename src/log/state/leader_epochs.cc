@@ -24,7 +24,8 @@ std::optional<LeaderEpoch> LeaderEpochs::epoch_for_offset(Offset offset) const {
 bool LeaderEpochs::assign(LeaderEpoch epoch, Offset start) {
   if (epoch.value < 0 || start.value < 0) return false;
   if (!entries_.empty() && entries_.back().epoch == epoch && start >= entries_.back().start) return false;
-  while (!entries_.empty() && (entries_.back().epoch >= epoch || entries_.back().start >= start)) entries_.pop_back();
+  while (!entries_.empty() && (entries_.back().epoch >= epoch || entries_.back().start >= start))
+    entries_.pop_back();
   entries_.push_back({epoch, start});
   return true;
 }

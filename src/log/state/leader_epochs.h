@@ -35,8 +35,9 @@ class LeaderEpochs {
   // If it is earlier than all that are known: (epoch, start of the first), as Kafka answers after a truncation from start.
   std::optional<EpochEntry> end_offset_for(LeaderEpoch epoch, Offset log_end) const;
 
-  bool truncate_from_end(Offset end);      // drops entries that start at or above; true if changed
-  bool truncate_from_start(Offset start);  // drops what ends at or below; the first entry then starts at `start`
+  bool truncate_from_end(Offset end);  // drops entries that start at or above; true if changed
+  bool truncate_from_start(
+      Offset start);  // drops what ends at or below; the first entry then starts at `start`
   void clear() { entries_.clear(); }
 
  private:

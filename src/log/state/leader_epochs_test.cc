@@ -18,11 +18,12 @@ std::vector<std::pair<int, int64_t>> list(const LeaderEpochs& epochs) {
 using List = std::vector<std::pair<int, int64_t>>;
 
 TEST(LeaderEpochs, AssignKeepsBothColumnsRising) {
-  EXPECT_EQ(list(make({{1, 0}, {1, 5}, {2, 7}})), (List{{1, 0}, {2, 7}}));          // the same epoch again changes nothing
-  EXPECT_EQ(list(make({{1, 0}, {3, 7}, {2, 5}})), (List{{1, 0}, {2, 5}}));          // a later epoch contradicts
-  EXPECT_EQ(list(make({{1, 0}, {2, 7}, {3, 7}})), (List{{1, 0}, {3, 7}}));          // epoch 2 had no records
+  EXPECT_EQ(list(make({{1, 0}, {1, 5}, {2, 7}})),
+            (List{{1, 0}, {2, 7}}));  // the same epoch again changes nothing
+  EXPECT_EQ(list(make({{1, 0}, {3, 7}, {2, 5}})), (List{{1, 0}, {2, 5}}));  // a later epoch contradicts
+  EXPECT_EQ(list(make({{1, 0}, {2, 7}, {3, 7}})), (List{{1, 0}, {3, 7}}));  // epoch 2 had no records
   EXPECT_EQ(list(make({{1, 10}, {2, 20}, {3, 5}})), (List{{3, 5}}));
-  EXPECT_EQ(list(make({{1, 10}, {1, 5}})), (List{{1, 5}}));                         // an earlier start of the same epoch
+  EXPECT_EQ(list(make({{1, 10}, {1, 5}})), (List{{1, 5}}));  // an earlier start of the same epoch
   EXPECT_EQ(list(make({{-1, 10}, {1, -5}})), List{});
 }
 
@@ -34,11 +35,11 @@ TEST(LeaderEpochs, EndOffsetFor) {
     return answer ? std::pair{answer->epoch.value, answer->start.value} : std::pair{-1, int64_t{-1}};
   };
   EXPECT_EQ(ask(-1), (std::pair{-1, int64_t{-1}}));
-  EXPECT_EQ(ask(1), (std::pair{1, int64_t{6}}));    // before all: the first start
+  EXPECT_EQ(ask(1), (std::pair{1, int64_t{6}}));  // before all: the first start
   EXPECT_EQ(ask(2), (std::pair{2, int64_t{8}}));
   EXPECT_EQ(ask(3), (std::pair{3, int64_t{20}}));
-  EXPECT_EQ(ask(5), (std::pair{3, int64_t{20}}));   // unknown between: the one before
-  EXPECT_EQ(ask(6), (std::pair{6, int64_t{30}}));   // the latest ends with the log
+  EXPECT_EQ(ask(5), (std::pair{3, int64_t{20}}));  // unknown between: the one before
+  EXPECT_EQ(ask(6), (std::pair{6, int64_t{30}}));  // the latest ends with the log
   EXPECT_EQ(ask(7), (std::pair{-1, int64_t{-1}}));
   EXPECT_FALSE(LeaderEpochs().end_offset_for(LeaderEpoch(0), end));
 }

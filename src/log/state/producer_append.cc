@@ -15,7 +15,9 @@ int32_t last_sequence_of(const BatchHeader& batch) {
   return static_cast<int32_t>((int64_t{first} + batch.last_offset_delta()) & kMaxSequence);
 }
 
-bool follows(int32_t last, int32_t next) { return next == int64_t{last} + 1 || (next == 0 && last == kMaxSequence); }
+bool follows(int32_t last, int32_t next) {
+  return next == int64_t{last} + 1 || (next == 0 && last == kMaxSequence);
+}
 
 std::string describe(ProducerId id, Offset offset) {
   return "producer " + std::to_string(id.value) + " at offset " + std::to_string(offset.value);
@@ -54,7 +56,8 @@ ProducerAppend::Pending& ProducerAppend::pending(ProducerId id) {
   return others_.emplace_back(std::move(fresh));
 }
 
-Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& batch, const std::optional<EndTransactionMarker>& marker) {
+Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& batch,
+                                                          const std::optional<EndTransactionMarker>& marker) {
   if (!batch.has_producer_id()) return std::nullopt;
   const ProducerId id = batch.producer_id();
   Pending& p = pending(id);
@@ -68,17 +71,21 @@ Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& bat
     }
   }
 
-  const bool from_client = rules_.origin == AppendOrigin::kClient || rules_.origin == AppendOrigin::kCoordinator;
-  if (from_client && batch.is_transactional() && !(p.entry.in_transaction() && p.entry.epoch == batch.producer_epoch())) {
+  const bool from_client =
+      rules_.origin == AppendOrigin::kClient || rules_.origin == AppendOrigin::kCoordinator;
+  if (from_client && batch.is_transactional() &&
+      !(p.entry.in_transaction() && p.entry.epoch == batch.producer_epoch())) {
     if (p.existed && batch.producer_epoch() < p.entry.epoch)
-      return fail(ErrorCode::kInvalidProducerEpoch,
-                  describe(id, batch.base_offset()) + " has epoch " + std::to_string(batch.producer_epoch().value) +
-                      ", but epoch " + std::to_string(p.entry.epoch.value) + " was seen already");
+      return fail(ErrorCode::kInvalidProducerEpoch, describe(id, batch.base_offset()) + " has epoch " +
+                                                        std::to_string(batch.producer_epoch().value) +
+                                                        ", but epoch " + std::to_string(p.entry.epoch.value) +
+                                                        " was seen already");
     if (rules_.verify_transactions && !batch.is_control()) {
       auto running = state_.verifications_.find(id);
       if (running == state_.verifications_.end() || running->second.guard != rules_.guard)
         return fail(ErrorCode::kInvalidTxnState,
-                    describe(id, batch.base_offset()) + ": the record isn't part of a transaction that its coordinator knows");
+                    describe(id, batch.base_offset()) +
+                        ": the record isn't part of a transaction that its coordinator knows");
     }
   }
 
@@ -91,8 +98,8 @@ Result<std::optional<DuplicateBatch>> ProducerAppend::add(const BatchHeader& bat
   if (batch.is_transactional()) {
     auto running = state_.verifications_.find(id);
     // With transactions v2 the next transaction of the epoch that a marker begins may be in verification already.
-    const bool next_began = running != state_.verifications_.end() && running->second.supports_epoch_bump && batch.is_control() &&
-                            batch.producer_epoch() == running->second.epoch;
+    const bool next_began = running != state_.verifications_.end() && running->second.supports_epoch_bump &&
+                            batch.is_control() && batch.producer_epoch() == running->second.epoch;
     if (running != state_.verifications_.end() && !next_began) verified_.push_back(id);
   }
   return std::nullopt;
@@ -109,11 +116,15 @@ Status ProducerAppend::check_sequence(const Pending& p, const BatchHeader& batch
     if (running->second.supports_epoch_bump && first != 0 && entry.batch_count == 0)
       return out_of_order("but a transaction of version 2 begins with sequence 0");
     if (first > running->second.lowest_sequence)
-      return out_of_order("but sequence " + std::to_string(running->second.lowest_sequence) + " is on its way");
+      return out_of_order("but sequence " + std::to_string(running->second.lowest_sequence) +
+                          " is on its way");
   }
-  if (!p.existed && entry.epoch == kNoProducerEpoch) return {};  // unknown, or expired: any sequence (KIP-360)
+  if (!p.existed && entry.epoch == kNoProducerEpoch)
+    return {};  // unknown, or expired: any sequence (KIP-360)
   if (batch.producer_epoch() != entry.epoch) {
-    if (first != 0) return out_of_order("but epoch " + std::to_string(batch.producer_epoch().value) + " is new and begins with 0");
+    if (first != 0)
+      return out_of_order("but epoch " + std::to_string(batch.producer_epoch().value) +
+                          " is new and begins with 0");
     return {};
   }
   if (p.existed && !follows(entry.last_sequence(), first))
@@ -125,43 +136,53 @@ Status ProducerAppend::add_data(Pending& p, const BatchHeader& batch) {
   const Offset first = batch.base_offset();
   if (batch.producer_epoch() < p.entry.epoch && !odd())
     return fail(ErrorCode::kInvalidProducerEpoch,
-                describe(p.id, first) + " has epoch " + std::to_string(batch.producer_epoch().value) + ", but epoch " +
-                    std::to_string(p.entry.epoch.value) + " was seen already");
+                describe(p.id, first) + " has epoch " + std::to_string(batch.producer_epoch().value) +
+                    ", but epoch " + std::to_string(p.entry.epoch.value) + " was seen already");
   if (rules_.origin == AppendOrigin::kClient) TRY(check_sequence(p, batch));
   if (p.entry.in_transaction() && !batch.is_transactional() && !odd())
-    return fail(ErrorCode::kInvalidTxnState, describe(p.id, first) + " sent a record outside of its open transaction");
+    return fail(ErrorCode::kInvalidTxnState,
+                describe(p.id, first) + " sent a record outside of its open transaction");
 
   take_epoch(p.entry, batch.producer_epoch());
-  remember(p.entry, {last_sequence_of(batch), batch.last_offset_delta(), batch.last_offset(), batch.max_timestamp()});
+  remember(p.entry,
+           {last_sequence_of(batch), batch.last_offset_delta(), batch.last_offset(), batch.max_timestamp()});
   if (batch.is_transactional() && !p.entry.in_transaction()) {
     p.entry.transaction_start = first;
     const Step begin{Step::Kind::kBegin, p.id, first, Offset(-1)};
-    if (!first_step_) first_step_ = begin;
-    else other_steps_.push_back(begin);
+    if (!first_step_)
+      first_step_ = begin;
+    else
+      other_steps_.push_back(begin);
   }
   return {};
 }
 
 Status ProducerAppend::add_marker(Pending& p, const BatchHeader& batch, const EndTransactionMarker& marker) {
   const ProducerEpoch epoch = batch.producer_epoch();
-  const bool strict = rules_.transaction_version >= 2;  // a marker's epoch is then one above the transaction's
+  const bool strict =
+      rules_.transaction_version >= 2;  // a marker's epoch is then one above the transaction's
   bool fenced = epoch < p.entry.epoch || (strict && epoch == p.entry.epoch);
   if (strict && epoch == p.entry.epoch &&
       (!p.entry.in_transaction() || epoch.value == std::numeric_limits<int16_t>::max()))
     fenced = false;  // the marker is written a second time, after its transaction was completed
   if (fenced && !odd())
     return fail(ErrorCode::kInvalidProducerEpoch,
-                describe(p.id, batch.base_offset()) + ": the marker has epoch " + std::to_string(epoch.value) + ", but epoch " +
-                    std::to_string(p.entry.epoch.value) + " was seen already");
+                describe(p.id, batch.base_offset()) + ": the marker has epoch " +
+                    std::to_string(epoch.value) + ", but epoch " + std::to_string(p.entry.epoch.value) +
+                    " was seen already");
   if (p.entry.coordinator_epoch > marker.coordinator_epoch && !odd())
     return fail(ErrorCode::kTransactionCoordinatorFenced,
                 describe(p.id, batch.base_offset()) + ": the marker comes from coordinator epoch " +
-                    std::to_string(marker.coordinator_epoch) + ", but " + std::to_string(p.entry.coordinator_epoch) + " is known");
+                    std::to_string(marker.coordinator_epoch) + ", but " +
+                    std::to_string(p.entry.coordinator_epoch) + " is known");
 
   if (p.entry.in_transaction()) {
-    const Step end{marker.commit ? Step::Kind::kCommit : Step::Kind::kAbort, p.id, p.entry.transaction_start, batch.base_offset()};
-    if (!first_step_) first_step_ = end;
-    else other_steps_.push_back(end);
+    const Step end{marker.commit ? Step::Kind::kCommit : Step::Kind::kAbort, p.id, p.entry.transaction_start,
+                   batch.base_offset()};
+    if (!first_step_)
+      first_step_ = end;
+    else
+      other_steps_.push_back(end);
   }
   take_epoch(p.entry, epoch);
   p.entry.coordinator_epoch = marker.coordinator_epoch;

@@ -48,11 +48,17 @@ Result<std::vector<SnapshotEntry>> parse_producer_snapshot(Bytes content) {
   const int16_t version = in.i16();
   const uint32_t crc = in.u32();
   const int32_t count = in.i32();
-  if (!in.ok()) return fail(ErrorCode::kCorruptMessage, "a producer snapshot of " + std::to_string(content.size()) + " bytes is too short");
-  if (version != kVersion) return fail(ErrorCode::kCorruptMessage, "producer snapshot version " + std::to_string(version) + " is unknown");
-  if (crc != crc32c(content.subspan(kCrcCoverage))) return fail(ErrorCode::kCorruptMessage, "the producer snapshot's checksum is wrong");
+  if (!in.ok())
+    return fail(ErrorCode::kCorruptMessage,
+                "a producer snapshot of " + std::to_string(content.size()) + " bytes is too short");
+  if (version != kVersion)
+    return fail(ErrorCode::kCorruptMessage,
+                "producer snapshot version " + std::to_string(version) + " is unknown");
+  if (crc != crc32c(content.subspan(kCrcCoverage)))
+    return fail(ErrorCode::kCorruptMessage, "the producer snapshot's checksum is wrong");
   if (count < 0 || in.remaining() != static_cast<size_t>(count) * kEntrySize)
-    return fail(ErrorCode::kCorruptMessage, "the producer snapshot's size doesn't fit its " + std::to_string(count) + " entries");
+    return fail(ErrorCode::kCorruptMessage,
+                "the producer snapshot's size doesn't fit its " + std::to_string(count) + " entries");
 
   std::vector<SnapshotEntry> entries(static_cast<size_t>(count));
   for (SnapshotEntry& entry : entries) {

@@ -29,7 +29,8 @@ struct SnapshotEntry {
   ProducerEntry state;  // with at most one batch
 };
 
-std::string format_producer_snapshot(const ProducerState& state);  // by producer id, so that equal states give equal bytes
+std::string format_producer_snapshot(
+    const ProducerState& state);  // by producer id, so that equal states give equal bytes
 Result<std::vector<SnapshotEntry>> parse_producer_snapshot(Bytes content);
 
 }  // namespace moldau

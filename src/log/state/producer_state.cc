@@ -60,7 +60,9 @@ void ProducerState::on_high_watermark(Offset high_watermark) {
   std::erase_if(completed_, [&](const auto& txn) { return txn.second < high_watermark; });
 }
 
-void ProducerState::on_log_start_advanced(Offset log_start) { on_high_watermark(log_start); }
+void ProducerState::on_log_start_advanced(Offset log_start) {
+  on_high_watermark(log_start);
+}
 
 std::optional<WallMs> ProducerState::oldest_transaction_seen_ms() const {
   if (ongoing_.empty()) return std::nullopt;
@@ -76,7 +78,8 @@ bool ProducerState::in_transaction(ProducerId id, ProducerEpoch epoch) const {
 VerificationGuard ProducerState::start_verification(ProducerId id, int32_t sequence, ProducerEpoch epoch,
                                                     bool supports_epoch_bump, WallMs now_ms) {
   if (in_transaction(id, epoch)) return kNoVerificationGuard;
-  auto [at, fresh] = verifications_.try_emplace(id, Verification{now_ms, last_guard_ + 1, sequence, epoch, supports_epoch_bump});
+  auto [at, fresh] = verifications_.try_emplace(
+      id, Verification{now_ms, last_guard_ + 1, sequence, epoch, supports_epoch_bump});
   if (fresh) ++last_guard_;
   Verification& running = at->second;
   if (epoch == running.epoch) running.lowest_sequence = std::min(running.lowest_sequence, sequence);
@@ -88,7 +91,8 @@ void ProducerState::remove_expired(WallMs now_ms, int64_t expiration_ms) {
   absl::erase_if(producers_, [&](const auto& producer) {
     return !producer.second.in_transaction() && now_ms - producer.second.last_seen_ms >= expiration_ms;
   });
-  absl::erase_if(verifications_, [&](const auto& running) { return now_ms - running.second.started_ms >= expiration_ms; });
+  absl::erase_if(verifications_,
+                 [&](const auto& running) { return now_ms - running.second.started_ms >= expiration_ms; });
 }
 
 void ProducerState::clear() {
@@ -104,7 +108,8 @@ void ProducerState::restore(ProducerId id, const ProducerEntry& entry, WallMs no
   ProducerEntry& restored = at->second;
   if (restored.last_seen_ms < 0 || restored.last_seen_ms > now_ms) restored.last_seen_ms = now_ms;
   // Two open transactions can't begin at one offset: the file would be wrong, and P2 has to hold all the same.
-  if (restored.in_transaction() && !ongoing_.try_emplace(restored.transaction_start, id).second) restored.transaction_start = Offset(-1);
+  if (restored.in_transaction() && !ongoing_.try_emplace(restored.transaction_start, id).second)
+    restored.transaction_start = Offset(-1);
 }
 
 void ProducerState::recall(ProducerId id, ProducerEpoch epoch, const ProducerBatch& batch) {
@@ -115,7 +120,8 @@ void ProducerState::recall(ProducerId id, ProducerEpoch epoch, const ProducerBat
   const ProducerBatch& earliest = entry.batches[0];
   const int32_t next_sequence = batch.last_sequence == INT32_MAX ? 0 : batch.last_sequence + 1;
   if (batch.last_offset >= earliest.first_offset() || earliest.first_sequence() != next_sequence) return;
-  std::move_backward(entry.batches.begin(), entry.batches.begin() + entry.batch_count, entry.batches.begin() + entry.batch_count + 1);
+  std::move_backward(entry.batches.begin(), entry.batches.begin() + entry.batch_count,
+                     entry.batches.begin() + entry.batch_count + 1);
   entry.batches[0] = batch;
   ++entry.batch_count;
 }

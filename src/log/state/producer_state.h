@@ -37,7 +37,7 @@ struct ProducerBatch {
   int32_t last_sequence = kNoSequence;
   int32_t offset_delta = 0;  // last offset - first offset
   Offset last_offset{-1};
-  WallMs timestamp = -1;     // the batch's maximal timestamp
+  WallMs timestamp = -1;  // the batch's maximal timestamp
 
   Offset first_offset() const { return last_offset - offset_delta; }
   int32_t first_sequence() const;
@@ -47,13 +47,15 @@ struct ProducerBatch {
 struct ProducerEntry {
   ProducerEpoch epoch = kNoProducerEpoch;
   int32_t coordinator_epoch = -1;
-  WallMs last_seen_ms = -1;        // the broker's clock at the last batch or marker
-  Offset transaction_start{-1};    // of the open transaction; -1: none
+  WallMs last_seen_ms = -1;      // the broker's clock at the last batch or marker
+  Offset transaction_start{-1};  // of the open transaction; -1: none
   int8_t batch_count = 0;
   std::array<ProducerBatch, kRememberedBatches> batches;  // oldest first
 
   bool in_transaction() const { return transaction_start.value >= 0; }
-  const ProducerBatch* last_batch() const { return batch_count ? &batches[static_cast<size_t>(batch_count - 1)] : nullptr; }
+  const ProducerBatch* last_batch() const {
+    return batch_count ? &batches[static_cast<size_t>(batch_count - 1)] : nullptr;
+  }
   int32_t last_sequence() const { return batch_count ? last_batch()->last_sequence : kNoSequence; }
 };
 
@@ -90,7 +92,8 @@ class ProducerState {
 
   // ---- verification (KIP-890): before a transactional producer's first batch is appended, the coordinator is asked. The
   // guard ties its answer to this attempt; kNoVerificationGuard: the transaction is open already, no need to ask.
-  VerificationGuard start_verification(ProducerId id, int32_t sequence, ProducerEpoch epoch, bool supports_epoch_bump, WallMs now_ms);
+  VerificationGuard start_verification(ProducerId id, int32_t sequence, ProducerEpoch epoch,
+                                       bool supports_epoch_bump, WallMs now_ms);
 
   void remove_expired(WallMs now_ms, int64_t expiration_ms);
   void clear();  // forgets everything but running verifications
@@ -99,7 +102,9 @@ class ProducerState {
   // A batch just before the earliest that is remembered; does nothing if it isn't, or if five are remembered.
   void recall(ProducerId id, ProducerEpoch epoch, const ProducerBatch& batch);
   void on_log_start_advanced(Offset log_start);  // forgets completed transactions below
-  uint64_t oddities() const { return oddities_; }  // what replication accepted although a leader shouldn't have
+  uint64_t oddities() const {
+    return oddities_;
+  }  // what replication accepted although a leader shouldn't have
 
  private:
   friend class ProducerAppend;
@@ -114,7 +119,7 @@ class ProducerState {
   absl::flat_hash_map<ProducerId, ProducerEntry> producers_;
   absl::flat_hash_map<ProducerId, Verification> verifications_;
   std::map<Offset, ProducerId> ongoing_;  // by first offset
-  std::map<Offset, Offset> completed_;    // first offset -> marker's offset, until the high watermark passes it
+  std::map<Offset, Offset> completed_;  // first offset -> marker's offset, until the high watermark passes it
   VerificationGuard last_guard_ = kNoVerificationGuard;
   uint64_t oddities_ = 0;
 };
@@ -138,8 +143,11 @@ class ProducerAppend {
 
   // The batch has its final offsets. A duplicate ends the append: nothing of it is to be written. The second form is for a
   // batch whose records aren't at hand: only the header is looked at, the marker is what it would contain.
-  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch) { return add(batch, batch.is_control() ? end_transaction_marker(batch) : std::nullopt); }
-  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch, const std::optional<EndTransactionMarker>& marker);
+  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch) {
+    return add(batch, batch.is_control() ? end_transaction_marker(batch) : std::nullopt);
+  }
+  Result<std::optional<DuplicateBatch>> add(const BatchHeader& batch,
+                                            const std::optional<EndTransactionMarker>& marker);
   // Applies what was added. Returns the aborted transactions for the index, in order; mostly none.
   std::span<const AbortedTransaction> commit(WallMs now_ms);
 
@@ -163,7 +171,7 @@ class ProducerAppend {
 
   ProducerState& state_;
   Rules rules_;
-  std::optional<Pending> first_;     // nearly always the only one
+  std::optional<Pending> first_;  // nearly always the only one
   std::vector<Pending> others_;
   std::optional<Step> first_step_;
   std::vector<Step> other_steps_;

@@ -19,7 +19,7 @@ constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
 
 struct Producers {
   ProducerState state;
-  int64_t next = 0;      // log end
+  int64_t next = 0;  // log end
   WallMs now = 5000;
   std::vector<AbortedTransaction> aborted;
 
@@ -39,12 +39,19 @@ struct Producers {
   }
   Answer data(int64_t id, int16_t epoch, int32_t sequence, int records = 1, bool transactional = false,
               AppendOrigin origin = AppendOrigin::kClient) {
-    return append(make_batch({.base_offset = next, .records = records, .producer_id = id, .producer_epoch = epoch,
-                              .sequence = sequence, .transactional = transactional}),
+    return append(make_batch({.base_offset = next,
+                              .records = records,
+                              .producer_id = id,
+                              .producer_epoch = epoch,
+                              .sequence = sequence,
+                              .transactional = transactional}),
                   {.origin = origin, .verify_transactions = false});
   }
   Answer marker(int64_t id, int16_t epoch, bool commit, int32_t coordinator_epoch = 0, int16_t version = 0) {
-    return append(make_marker({.base_offset = next, .producer_id = id, .producer_epoch = epoch, .commit = commit,
+    return append(make_marker({.base_offset = next,
+                               .producer_id = id,
+                               .producer_epoch = epoch,
+                               .commit = commit,
                                .coordinator_epoch = coordinator_epoch}),
                   {.origin = AppendOrigin::kCoordinator, .transaction_version = version});
   }
@@ -54,7 +61,8 @@ TEST(ProducerState, AcceptsInOrderRefusesGaps) {
   Producers p;
   EXPECT_EQ(p.data(1, 0, 0, 3).error, ErrorCode::kNone);
   EXPECT_EQ(p.data(1, 0, 4).error, ErrorCode::kOutOfOrderSequenceNumber);
-  EXPECT_EQ(p.data(1, 0, 2).error, ErrorCode::kOutOfOrderSequenceNumber);  // overlaps, but isn't the same batch
+  EXPECT_EQ(p.data(1, 0, 2).error,
+            ErrorCode::kOutOfOrderSequenceNumber);  // overlaps, but isn't the same batch
   EXPECT_EQ(p.data(1, 0, 3).error, ErrorCode::kNone);
   EXPECT_EQ(p.state.find(ProducerId(1))->last_sequence(), 3);
 }
@@ -76,7 +84,7 @@ TEST(ProducerState, FindsTheLastFiveDuplicates) {
     EXPECT_EQ(again.duplicate->last_offset, Offset(2 * i + 1));
     EXPECT_EQ(again.duplicate->timestamp, 1001);
   }
-  EXPECT_EQ(p.data(1, 0, 0, 2).error, ErrorCode::kOutOfOrderSequenceNumber);  // the sixth is forgotten
+  EXPECT_EQ(p.data(1, 0, 0, 2).error, ErrorCode::kOutOfOrderSequenceNumber);   // the sixth is forgotten
   EXPECT_EQ(p.data(1, 0, 10, 1).error, ErrorCode::kOutOfOrderSequenceNumber);  // same begin, other end
   EXPECT_EQ(p.next, 12);
 }
@@ -133,7 +141,7 @@ TEST(ProducerState, TransactionsHoldTheStableOffset) {
   ASSERT_EQ(p.marker(2, 0, false).error, ErrorCode::kNone);  // 3
   EXPECT_EQ(p.aborted[1].last_stable_offset, Offset(4));     // nobody else's is open
   EXPECT_FALSE(p.state.first_undecided());
-  EXPECT_EQ(p.marker(7, 0, true).error, ErrorCode::kNone);   // a marker without a transaction is fine
+  EXPECT_EQ(p.marker(7, 0, true).error, ErrorCode::kNone);  // a marker without a transaction is fine
   EXPECT_FALSE(p.state.find(ProducerId(7))->in_transaction());
 }
 
@@ -141,28 +149,35 @@ TEST(ProducerState, MarkersFenceByEpochs) {
   Producers p;
   ASSERT_EQ(p.data(1, 5, 0, 1, true).error, ErrorCode::kNone);
   EXPECT_EQ(p.marker(1, 4, true).error, ErrorCode::kInvalidProducerEpoch);
-  EXPECT_EQ(p.marker(1, 5, true, 0, 2).error, ErrorCode::kInvalidProducerEpoch);  // v2: the marker's epoch is one above
+  EXPECT_EQ(p.marker(1, 5, true, 0, 2).error,
+            ErrorCode::kInvalidProducerEpoch);  // v2: the marker's epoch is one above
   EXPECT_EQ(p.marker(1, 6, true, 3, 2).error, ErrorCode::kNone);
-  EXPECT_EQ(p.marker(1, 6, true, 3, 2).error, ErrorCode::kNone);                  // again, idempotent
+  EXPECT_EQ(p.marker(1, 6, true, 3, 2).error, ErrorCode::kNone);  // again, idempotent
   EXPECT_EQ(p.marker(1, 6, true, 2, 2).error, ErrorCode::kTransactionCoordinatorFenced);
   EXPECT_EQ(p.data(1, 5, 1, 1, true).error, ErrorCode::kInvalidProducerEpoch);
-  EXPECT_EQ(p.data(1, 6, 0, 1, true).error, ErrorCode::kNone);                    // the bumped epoch begins with 0
+  EXPECT_EQ(p.data(1, 6, 0, 1, true).error, ErrorCode::kNone);  // the bumped epoch begins with 0
 }
 
 TEST(ProducerState, VerificationGuardsTheFirstTransactionalBatch) {
   Producers p;
   const auto send = [&](VerificationGuard guard, int32_t sequence, int16_t epoch = 0) {
-    return p.append(make_batch({.base_offset = p.next, .producer_id = 1, .producer_epoch = epoch, .sequence = sequence, .transactional = true}),
+    return p.append(make_batch({.base_offset = p.next,
+                                .producer_id = 1,
+                                .producer_epoch = epoch,
+                                .sequence = sequence,
+                                .transactional = true}),
                     {.guard = guard});
   };
   EXPECT_EQ(send(kNoVerificationGuard, 0).error, ErrorCode::kInvalidTxnState);
-  const VerificationGuard guard = p.state.start_verification(ProducerId(1), 0, ProducerEpoch(0), false, p.now);
+  const VerificationGuard guard =
+      p.state.start_verification(ProducerId(1), 0, ProducerEpoch(0), false, p.now);
   EXPECT_NE(guard, kNoVerificationGuard);
   EXPECT_EQ(p.state.start_verification(ProducerId(1), 1, ProducerEpoch(0), false, p.now), guard);
   EXPECT_EQ(send(guard + 1, 0).error, ErrorCode::kInvalidTxnState);
   EXPECT_EQ(send(guard, 1).error, ErrorCode::kOutOfOrderSequenceNumber);  // sequence 0 is on its way
   EXPECT_EQ(send(guard, 0).error, ErrorCode::kNone);
-  EXPECT_EQ(p.state.start_verification(ProducerId(1), 1, ProducerEpoch(0), false, p.now), kNoVerificationGuard);  // open now
+  EXPECT_EQ(p.state.start_verification(ProducerId(1), 1, ProducerEpoch(0), false, p.now),
+            kNoVerificationGuard);  // open now
   EXPECT_EQ(send(kNoVerificationGuard, 1).error, ErrorCode::kNone);
   ASSERT_EQ(p.marker(1, 0, false).error, ErrorCode::kNone);
   EXPECT_EQ(send(guard, 2).error, ErrorCode::kInvalidTxnState);  // the guard of the transaction before
@@ -172,7 +187,13 @@ TEST(ProducerState, ExpiresOnTheBrokersClock) {
   Producers p;
   p.now = 1000;
   // Records from 1970 and without any timestamp: neither makes the producer old.
-  ASSERT_EQ(p.append(make_batch({.timestamp = -1, .timestamps = {-1}, .producer_id = 1, .producer_epoch = 0, .sequence = 0}), {}).error, ErrorCode::kNone);
+  ASSERT_EQ(
+      p.append(
+           make_batch(
+               {.timestamp = -1, .timestamps = {-1}, .producer_id = 1, .producer_epoch = 0, .sequence = 0}),
+           {})
+          .error,
+      ErrorCode::kNone);
   p.now = 2000;
   ASSERT_EQ(p.data(2, 0, 0, 1, true).error, ErrorCode::kNone);
   p.state.remove_expired(1099, 100);
@@ -187,9 +208,11 @@ TEST(ProducerState, ExpiresOnTheBrokersClock) {
 TEST(ProducerState, SeveralBatchesInOneAppend) {
   Producers p;
   ProducerAppend append(p.state, {.origin = AppendOrigin::kClient, .verify_transactions = false});
-  const auto first = make_batch({.base_offset = 0, .records = 2, .producer_id = 1, .producer_epoch = 0, .sequence = 0});
+  const auto first =
+      make_batch({.base_offset = 0, .records = 2, .producer_id = 1, .producer_epoch = 0, .sequence = 0});
   const auto second = make_batch({.base_offset = 2, .producer_id = 1, .producer_epoch = 0, .sequence = 2});
-  const auto other = make_batch({.base_offset = 3, .producer_id = 2, .producer_epoch = 0, .sequence = 9, .transactional = true});
+  const auto other = make_batch(
+      {.base_offset = 3, .producer_id = 2, .producer_epoch = 0, .sequence = 9, .transactional = true});
   ASSERT_TRUE(append.add(BatchHeader(first.data())));
   ASSERT_TRUE(append.add(BatchHeader(second.data())));
   ASSERT_TRUE(append.add(BatchHeader(other.data())));

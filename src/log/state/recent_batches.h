@@ -23,8 +23,10 @@ class RecentBatches {
   void add(Offset base, Offset next, int64_t position, int64_t size) {
     if (!ring_) ring_ = std::make_unique<Batch[]>(kCapacity);
     ring_[(begin_ + count_) % kCapacity] = {base, next, position};
-    if (count_ < kCapacity) ++count_;
-    else begin_ = (begin_ + 1) % kCapacity;
+    if (count_ < kCapacity)
+      ++count_;
+    else
+      begin_ = (begin_ + 1) % kCapacity;
     end_position_ = position + size;
   }
   // The first batch whose last offset is at or above `offset`; nullopt if that isn't known to be a recent one.
@@ -33,8 +35,10 @@ class RecentBatches {
     size_t low = 0, high = count_ - 1;  // the first one that ends above
     while (low < high) {
       const size_t middle = (low + high) / 2;
-      if (at(middle).next > offset) high = middle;
-      else low = middle + 1;
+      if (at(middle).next > offset)
+        high = middle;
+      else
+        low = middle + 1;
     }
     const int64_t end = low + 1 < count_ ? at(low + 1).position : end_position_;
     return Located{at(low).position, end - at(low).position, at(low).base};

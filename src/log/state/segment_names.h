@@ -16,7 +16,8 @@ inline constexpr std::string_view kSnapshotSuffix = ".snapshot";
 inline constexpr std::string_view kDeletedSuffix = ".deleted";  // to be removed
 inline constexpr std::string_view kCleanedSuffix = ".cleaned";  // being written by compaction
 inline constexpr std::string_view kSwapSuffix = ".swap";        // written, about to replace segments
-inline constexpr std::string_view kSegmentSuffixes[] = {kLogSuffix, kOffsetIndexSuffix, kTimeIndexSuffix, kTxnIndexSuffix};
+inline constexpr std::string_view kSegmentSuffixes[] = {kLogSuffix, kOffsetIndexSuffix, kTimeIndexSuffix,
+                                                        kTxnIndexSuffix};
 
 std::string offset_file_name(Offset offset, std::string_view suffix);
 // The offset in front of the first dot; nullopt if those aren't 20 digits that fit.

@@ -1,5 +1,6 @@
 #include "replication/driver/fetch_wait.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "replication/driver/scatter.h"
@@ -51,16 +52,23 @@ void FetchWait::read() {
       });
 }
 
-// Each lane kept to max_bytes by itself; together they may have gone beyond.
+// Each lane kept to max_bytes by itself, and made the exception of one batch that is larger by itself: together they may
+// have gone beyond.
 void FetchWait::limit_bytes(std::vector<ports::FetchOutcome>& outcomes) const {
   int64_t left = request_->max_bytes;
   bool found = false;
-  for (auto& outcome : outcomes) {
-    int64_t& length = outcome.records.length;
-    // Cutting inside the first batch would give the client nothing that it can use.
-    if (found && length > left) outcome.records = {}, outcome.aborted.clear();
-    found = found || length > 0;
-    left -= length;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    ports::FetchOutcome& outcome = outcomes[i];
+    const int64_t allowed = std::min<int64_t>(left, request_->parts[i].max_bytes);
+    if (found && outcome.first_batch_bytes > allowed) {  // less than a batch is of no use to the client
+      outcome.records = {};
+      outcome.aborted.clear();
+    } else if (found && outcome.records.length > allowed) {
+      outcome.records.length = allowed;
+      outcome.more = true;
+    }
+    found = found || outcome.records.length > 0;
+    left -= outcome.records.length;
   }
 }
 

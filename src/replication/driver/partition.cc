@@ -175,6 +175,7 @@ Partition::Read Partition::read(const ports::FetchPart& part, bool read_committe
   ports::FetchOutcome& outcome = read.outcome;
   outcome.error = check_leader(part.current_leader_epoch);
   if (outcome.error != ErrorCode::kNone) return read;
+  if (part.max_bytes < 0) return Read{.outcome = {.error = ErrorCode::kUnknownServerError}, .cold = nullptr};
   outcome.high_watermark = leader_->high_watermark();
   outcome.last_stable_offset = log_->last_stable_offset(outcome.high_watermark);
   outcome.log_start = log_->log_start();
@@ -200,7 +201,10 @@ Partition::Read Partition::read(const ports::FetchPart& part, bool read_committe
   }
   outcome.more = log_->bytes_after(found->segment_base, found->position) > found->range.length;
   // An incomplete batch alone is of no use to any client that is left (KIP-74): it gets nothing instead.
-  if (!found->first_entry_incomplete) outcome.records = std::move(found->range);
+  if (!found->first_entry_incomplete) {
+    outcome.records = std::move(found->range);
+    outcome.first_batch_bytes = found->first_batch_bytes;
+  }
   for (const auto& aborted : found->aborted)
     outcome.aborted.push_back({aborted.producer_id, aborted.first_offset});
   return read;
