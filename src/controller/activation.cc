@@ -3,6 +3,7 @@
 #include "protocol/metadata/abort_transaction_record.h"
 #include "protocol/metadata/begin_transaction_record.h"
 #include "protocol/metadata/end_transaction_record.h"
+#include "protocol/metadata/unregister_controller_record.h"
 
 namespace moldau {
 namespace {
@@ -59,6 +60,22 @@ Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registrat
                                .max_supported_version = f.max_supported_version});
   Plan<protocol::ControllerRegistrationResponse> plan;
   plan.records.add(record, 0);
+  plan.response.error_message = std::nullopt;
+  return plan;
+}
+
+Result<Plan<protocol::UnregisterControllerResponse>> plan_unregister_controller(const ControllerView& view,
+                                                                                BrokerId controller) {
+  if (controller == view.options.node_id)
+    return fail(ErrorCode::kInvalidRequest, "Controller cannot unregister itself while it is active.");
+  if (!view.image.metadata_version().controller_unregistration)
+    return fail(ErrorCode::kUnsupportedVersion,
+                "The current MetadataVersion is too old to support controller unregistration.");
+  if (!view.image.controllers().find(controller))
+    return fail(ErrorCode::kControllerIdNotRegistered,
+                "Controller ID " + std::to_string(controller.value) + " is not currently registered.");
+  Plan<protocol::UnregisterControllerResponse> plan;
+  plan.records.add(protocol::UnregisterControllerRecord{.controller_id = controller.value}, 0);
   plan.response.error_message = std::nullopt;
   return plan;
 }

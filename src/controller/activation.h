@@ -7,11 +7,12 @@
 #pragma once
 #include <string>
 
-#include "controller/controller_options.h"
-#include "controller/plan.h"
+#include "controller/state/controller_view.h"
+#include "controller/state/plan.h"
 #include "metadata/image_replay.h"
 #include "metadata/record_buffer.h"
 #include "protocol/messages/controller_registration.h"
+#include "protocol/messages/unregister_controller.h"
 
 namespace moldau {
 
@@ -26,6 +27,9 @@ Result<Activation> plan_activation(const ImageReplay& state, const RecordBuffer&
 // UNSUPPORTED_VERSION where the metadata.version has no such record.
 Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registration(
     const ClusterImage& image, const protocol::ControllerRegistrationRequest& request);
+// INVALID_REQUEST for the active controller itself; UNSUPPORTED_VERSION; CONTROLLER_ID_NOT_REGISTERED (KIP-1312).
+Result<Plan<protocol::UnregisterControllerResponse>> plan_unregister_controller(const ControllerView& view,
+                                                                                BrokerId controller);
 // This controller's own registration; no records if it is registered like this already, or can't be.
 RecordBuffer plan_own_registration(const ClusterImage& image, const ControllerOptions& options);
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/assert.h"
-#include "controller/leader_and_isr.h"
+#include "controller/state/leader_and_isr.h"
 #include "protocol/metadata/broker_registration_change_record.h"
 #include "protocol/metadata/unregister_broker_record.h"
 
@@ -15,51 +15,73 @@ using ChangeRecord = protocol::BrokerRegistrationChangeRecord;
 constexpr int8_t kFence = 1;
 constexpr int8_t kUnfence = -1;
 
-void add_fencing(const ControllerView& view, const BrokerRegistration& broker, RecordBuffer& records) {
-  add_leader_and_isr_changes(view, {.removed = broker.id}, view.index.in_isr_of(broker.id), records);
-  records.add(
-      ChangeRecord{.broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .fenced = kFence}, 0);
-}
+// What an operation on one broker adds to its plan.
+class BrokerChanges {
+ public:
+  template <class AnyPlan>
+  BrokerChanges(const ControllerView& view, const BrokerRegistration& broker, AnyPlan& plan)
+      : view_(view), broker_(broker), records_(plan.records), changes_(view, plan.records, plan.refused) {
+    plan.atomic = false;  // each record is good on its own, and there may be many
+  }
 
-void add_unfencing(const ControllerView& view, const BrokerRegistration& broker, RecordBuffer& records) {
-  records.add(
-      ChangeRecord{.broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .fenced = kUnfence}, 0);
-  add_leader_and_isr_changes(view, {.added = broker.id}, view.index.leaderless(), records);
-}
+  void fence() {
+    leave_isrs();
+    records_.add(change({.fenced = kFence}), 0);
+  }
+  void unfence() {
+    records_.add(change({.fenced = kUnfence}), 0);
+    add_leader_and_isr_changes(view_, {.added = broker_.id}, view_.index.leaderless(), changes_);
+  }
+  void enter_controlled_shutdown() {
+    if (!broker_.in_controlled_shutdown) records_.add(change({.in_controlled_shutdown = 1}), 1);
+    leave_isrs();
+  }
+  void unregister() {
+    leave_isrs();
+    add_leader_and_isr_changes(view_, {.removed = broker_.id}, view_.index.in_elr_of(broker_.id), changes_);
+    records_.add(
+        protocol::UnregisterBrokerRecord{.broker_id = broker_.id.value, .broker_epoch = broker_.epoch.value},
+        0);
+  }
+  // The incarnation before has ended. Only a clean end lets it stay eligible to lead.
+  void end_incarnation(bool clean) {
+    const bool elr = view_.image.feature_level(kEligibleLeaderReplicasFeature) > 0;
+    if (clean || !elr) return leave_isrs();
+    const BrokerShift shift{.unclean_shutdown = broker_.id};
+    add_leader_and_isr_changes(view_, shift, view_.index.in_isr_of(broker_.id), changes_);
+    add_leader_and_isr_changes(view_, shift, view_.index.in_elr_of(broker_.id), changes_);
+  }
+  // Directories that it has lost since its registration, or last said so.
+  void lose_directories(const std::vector<Uuid>& offline) {
+    std::vector<Uuid> lost, left;
+    for (const Uuid& directory : broker_.log_dirs)
+      (std::ranges::find(offline, directory) != offline.end() ? lost : left).push_back(directory);
+    if (lost.empty()) return;
+    for (const Uuid& directory : lost)
+      add_leader_and_isr_changes(view_, {.removed = broker_.id}, view_.index.in_directory(directory),
+                                 changes_);
+    records_.add(change({.log_dirs = std::move(left)}), 2);
+  }
+  void cordon_directories(const std::optional<std::vector<Uuid>>& cordoned) {
+    if (!cordoned || broker_.cordoned_log_dirs == cordoned) return;
+    records_.add(change({.cordoned_log_dirs = *cordoned}), 3);
+  }
 
-void add_controlled_shutdown(const ControllerView& view, const BrokerRegistration& broker,
-                             RecordBuffer& records) {
-  if (!broker.in_controlled_shutdown)
-    records.add(
-        ChangeRecord{
-            .broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .in_controlled_shutdown = 1},
-        1);
-  add_leader_and_isr_changes(view, {.removed = broker.id}, view.index.in_isr_of(broker.id), records);
-}
+ private:
+  void leave_isrs() {
+    add_leader_and_isr_changes(view_, {.removed = broker_.id}, view_.index.in_isr_of(broker_.id), changes_);
+  }
+  ChangeRecord change(ChangeRecord record) const {
+    record.broker_id = broker_.id.value;
+    record.broker_epoch = broker_.epoch.value;
+    return record;
+  }
 
-// Directories that the broker has lost since its registration, or last said so.
-void add_offline_dirs(const ControllerView& view, const BrokerRegistration& broker,
-                      const std::vector<Uuid>& offline, RecordBuffer& records) {
-  std::vector<Uuid> lost, left;
-  for (const Uuid& directory : broker.log_dirs)
-    (std::ranges::find(offline, directory) != offline.end() ? lost : left).push_back(directory);
-  if (lost.empty()) return;
-  for (const Uuid& directory : lost)
-    add_leader_and_isr_changes(view, {.removed = broker.id}, view.index.in_directory(directory), records);
-  records.add(
-      ChangeRecord{
-          .broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .log_dirs = std::move(left)},
-      2);
-}
-
-void add_cordoned_dirs(const BrokerRegistration& broker, const std::optional<std::vector<Uuid>>& cordoned,
-                       RecordBuffer& records) {
-  if (!cordoned || broker.cordoned_log_dirs == cordoned) return;
-  records.add(
-      ChangeRecord{
-          .broker_id = broker.id.value, .broker_epoch = broker.epoch.value, .cordoned_log_dirs = *cordoned},
-      3);
-}
+  const ControllerView& view_;
+  const BrokerRegistration& broker_;
+  RecordBuffer& records_;
+  PartitionChanges changes_;
+};
 
 BrokerControlState state_of(const ControllerView& view, const BrokerRegistration& broker) {
   if (view.sessions.is_shutting_down(broker.id)) return BrokerControlState::kControlledShutdown;
@@ -169,7 +191,10 @@ Result<Plan<protocol::BrokerRegistrationResponse>> plan_broker_registration(
     record.in_controlled_shutdown = existing->in_controlled_shutdown;
     record.broker_epoch = existing->epoch.value;
   } else {
-    add_leader_and_isr_changes(view, {.removed = id}, view.index.in_isr_of(id), plan.records);
+    BrokerRegistration former;  // also of one that was unregistered something may be left
+    former.id = id;
+    BrokerChanges(view, former, plan)
+        .end_incarnation(existing && existing->epoch.value == request.previous_broker_epoch);
     record.broker_epoch = next.value;
   }
   plan.records.add(record, version.register_broker_record);
@@ -192,22 +217,20 @@ Result<HeartbeatPlan> plan_heartbeat(const ControllerView& view,
     facts.others_caught_up = *until <= view.sessions.lowest_active_offset(view.image);
 
   HeartbeatPlan plan;
-  plan.atomic = false;
+  BrokerChanges changes(view, broker, plan);
   plan.next = next_broker_state(now, facts);
   if (plan.next != now) {
     ASSERT(find_transition(now, plan.next), "a transition that broker_states.h doesn't have");
     switch (plan.next) {
       case BrokerControlState::kFenced:
-      case BrokerControlState::kShutdownNow: add_fencing(view, broker, plan.records); break;
-      case BrokerControlState::kUnfenced: add_unfencing(view, broker, plan.records); break;
-      case BrokerControlState::kControlledShutdown:
-        add_controlled_shutdown(view, broker, plan.records);
-        break;
+      case BrokerControlState::kShutdownNow: changes.fence(); break;
+      case BrokerControlState::kUnfenced: changes.unfence(); break;
+      case BrokerControlState::kControlledShutdown: changes.enter_controlled_shutdown(); break;
     }
   }
   const MetadataVersion& version = view.image.metadata_version();
-  if (version.directory_assignment) add_offline_dirs(view, broker, request.offline_log_dirs, plan.records);
-  if (version.cordoned_log_dirs) add_cordoned_dirs(broker, request.cordoned_log_dirs, plan.records);
+  if (version.directory_assignment) changes.lose_directories(request.offline_log_dirs);
+  if (version.cordoned_log_dirs) changes.cordon_directories(request.cordoned_log_dirs);
   plan.response.is_caught_up = facts.caught_up;
   plan.response.is_fenced =
       plan.next == BrokerControlState::kFenced || plan.next == BrokerControlState::kShutdownNow;
@@ -215,10 +238,10 @@ Result<HeartbeatPlan> plan_heartbeat(const ControllerView& view,
   return plan;
 }
 
-RecordBuffer plan_fencing(const ControllerView& view, BrokerId broker) {
-  RecordBuffer records;
-  add_fencing(view, *view.image.broker(broker), records);
-  return records;
+OwnPlan plan_fencing(const ControllerView& view, BrokerId broker) {
+  OwnPlan plan;
+  BrokerChanges(view, *view.image.broker(broker), plan).fence();
+  return plan;
 }
 
 Result<Plan<protocol::UnregisterBrokerResponse>> plan_unregister_broker(const ControllerView& view,
@@ -228,11 +251,8 @@ Result<Plan<protocol::UnregisterBrokerResponse>> plan_unregister_broker(const Co
     return fail(ErrorCode::kBrokerIdNotRegistered,
                 "Broker ID " + std::to_string(id.value) + " is not currently registered");
   Plan<protocol::UnregisterBrokerResponse> plan;
-  plan.atomic = false;
   plan.response.error_message = std::nullopt;
-  add_leader_and_isr_changes(view, {.removed = id}, view.index.in_isr_of(id), plan.records);
-  plan.records.add(
-      protocol::UnregisterBrokerRecord{.broker_id = id.value, .broker_epoch = broker->epoch.value}, 0);
+  BrokerChanges(view, *broker, plan).unregister();
   return plan;
 }
 

@@ -6,8 +6,8 @@
 //   have lost its tail B3  a broker is fenced with one PartitionChange for each ISR that it is in, then the
 //   registration change
 #pragma once
-#include "controller/broker_states.h"
-#include "controller/controller_view.h"
+#include "controller/state/broker_states.h"
+#include "controller/state/controller_view.h"
 #include "protocol/messages/broker_heartbeat.h"
 #include "protocol/messages/broker_registration.h"
 #include "protocol/messages/unregister_broker.h"
@@ -29,7 +29,7 @@ Result<HeartbeatPlan> plan_heartbeat(const ControllerView& view,
                                      const protocol::BrokerHeartbeatRequest& request);
 
 // The session of a broker that is registered and not fenced has run out.
-RecordBuffer plan_fencing(const ControllerView& view, BrokerId broker);
+OwnPlan plan_fencing(const ControllerView& view, BrokerId broker);
 
 // BROKER_ID_NOT_REGISTERED.
 Result<Plan<protocol::UnregisterBrokerResponse>> plan_unregister_broker(const ControllerView& view,

@@ -5,10 +5,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "controller/broker_states.h"
-#include "controller/leader_selectors.h"
-#include "controller/partition_states.h"
-#include "controller/replica_states.h"
+#include "controller/state/broker_states.h"
+#include "controller/state/leader_selectors.h"
+#include "controller/state/partition_states.h"
+#include "controller/state/replica_states.h"
+#include "controller/testdata/crash_table.h"
+#include "controller/testdata/requirements.h"
 
 namespace moldau {
 namespace {
@@ -43,6 +45,27 @@ std::string table(const std::string& name) {
            row({"---", "---", "---", "---", "---"});
     for (const LeaderSelector& s : kLeaderSelectors)
       text += row({s.name, s.first, s.then, s.at_last, s.replaces});
+  }
+  if (name == "requirements") {
+    text = row({"", "what", "shown by", "open"}) + row({"---", "---", "---", "---"});
+    const auto tests = test::tests_by_requirement(MOLDAU_TESTDATA "/..");
+    for (const test::Requirement& r : test::kRequirements) {
+      std::string names;
+      if (const auto found = tests.find(r.id); found != tests.end())
+        for (const std::string& test : found->second) names += (names.empty() ? "" : ", ") + test;
+      text += row({"S" + std::to_string(r.id), r.what, names, r.open});
+    }
+  }
+  if (name == "crashes") {
+    text =
+        row({"operation", "step", "crash before its commit", "after it"}) + row({"---", "---", "---", "---"});
+    test::CrashExploration exploration;
+    for (const test::CrashOperation& operation : test::crash_operations()) {
+      int number = 0;
+      for (const test::CrashRow& r : exploration.explore(operation))
+        text += row({number++ ? std::string_view() : std::string_view(r.operation), r.step, r.before_commit,
+                     r.after_commit});
+    }
   }
   return text;
 }

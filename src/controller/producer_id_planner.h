@@ -1,6 +1,6 @@
 // AllocateProducerIds (KIP-730): hands out blocks of producer ids, one after the other, never the same again.
 #pragma once
-#include "controller/controller_view.h"
+#include "controller/state/controller_view.h"
 #include "protocol/messages/allocate_producer_ids.h"
 
 namespace moldau {

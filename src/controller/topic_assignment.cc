@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "controller/state/partition_changes.h"
+#include "controller/under_replicated.h"
+
 namespace moldau {
 namespace {
 
@@ -58,29 +61,22 @@ Result<std::vector<PartitionRegistration>> assign_manually(const ClusterImage& i
 }
 
 Result<std::vector<PartitionRegistration>> place(const ControllerView& view, int32_t count,
-                                                 int16_t replication_factor, RandomStream& random) {
-  const std::string unable =
-      "Unable to replicate the partition " + std::to_string(replication_factor) + " time(s): ";
-  auto placed = place_replicas(usable_brokers(view), count, replication_factor, random);
-  if (!placed) return fail(placed.error().code, unable + placed.error().message);
+                                                 int16_t replication_factor, int32_t min_isr,
+                                                 RandomStream& random) {
+  TRY_ASSIGN(const auto placed, place_new_partitions(view, count, replication_factor, min_isr, random));
   std::vector<PartitionRegistration> partitions;
-  partitions.reserve(placed->size());
-  for (const std::vector<int32_t>& replicas : *placed) {
+  partitions.reserve(placed.size());
+  for (const std::vector<int32_t>& replicas : placed) {
     partitions.push_back(begin_partition(view.image, replicas));
     if (partitions.back().isr.empty())
       return fail(ErrorCode::kInvalidReplicationFactor,
-                  unable + "All brokers are currently fenced or in controlled shutdown.");
+                  "Unable to replicate the partition " + std::to_string(replication_factor) +
+                      " time(s): All brokers are currently fenced or in controlled shutdown.");
   }
   return partitions;
 }
 
 }  // namespace
-
-Uuid default_directory(const ClusterImage& image, BrokerId broker) {
-  const BrokerRegistration* registration = image.broker(broker);
-  if (!registration || registration->log_dirs.size() > 1) return kUnassignedDirectory;
-  return registration->log_dirs.empty() ? kMigratingDirectory : registration->log_dirs.front();
-}
 
 std::vector<UsableBroker> usable_brokers(const ControllerView& view) {
   std::vector<UsableBroker> usable;
@@ -120,6 +116,7 @@ Status validate_manual_assignment(const ClusterImage& image, std::span<const int
 
 Result<std::vector<PartitionRegistration>> assign_new_topic(const ControllerView& view,
                                                             const CreatableTopic& topic,
+                                                            const TopicConfigs& configs,
                                                             RandomStream& random) {
   if (!topic.assignments.empty()) return assign_manually(view.image, topic);
   if (topic.replication_factor < -1 || topic.replication_factor == 0)
@@ -129,10 +126,9 @@ Result<std::vector<PartitionRegistration>> assign_new_topic(const ControllerView
     return fail(ErrorCode::kInvalidPartitions,
                 "Number of partitions was set to an invalid non-positive value.");
   const int32_t count = topic.num_partitions == -1 ? view.options.default_partitions : topic.num_partitions;
-  return place(
-      view, count,
-      topic.replication_factor == -1 ? view.options.default_replication_factor : topic.replication_factor,
-      random);
+  const int16_t factor =
+      topic.replication_factor == -1 ? view.options.default_replication_factor : topic.replication_factor;
+  return place(view, count, factor, min_isr_in_force(configs, view.image, view.options), random);
 }
 
 }  // namespace moldau

@@ -3,17 +3,18 @@
 #include <span>
 #include <vector>
 
-#include "controller/controller_view.h"
-#include "controller/placement.h"
+#include "controller/state/controller_view.h"
+#include "controller/state/placement.h"
+#include "controller/state/topic_configs.h"
 #include "protocol/messages/create_topics.h"
 
 namespace moldau {
 
-// By partition index, from 0. INVALID_REQUEST, INVALID_REPLICA_ASSIGNMENT, INVALID_REPLICATION_FACTOR or
+// By partition index, from 0; `configs` are the topic's. INVALID_REQUEST, INVALID_REPLICA_ASSIGNMENT, INVALID_REPLICATION_FACTOR or
 // INVALID_PARTITIONS.
 Result<std::vector<PartitionRegistration>> assign_new_topic(
     const ControllerView& view, const protocol::CreateTopicsRequest::CreatableTopic& topic,
-    RandomStream& random);
+    const TopicConfigs& configs, RandomStream& random);
 
 // Ids given by a person: not empty, registered, with a directory that isn't cordoned, each once, as many as
 // before.
@@ -22,7 +23,5 @@ Status validate_manual_assignment(const ClusterImage& image, std::span<const int
 // Brokers that the placer may use: registered, not about to shut down, with a directory that isn't cordoned;
 // fenced ones too.
 std::vector<UsableBroker> usable_brokers(const ControllerView& view);
-// Where a broker keeps a new replica: in its only directory, or where it chooses.
-Uuid default_directory(const ClusterImage& image, BrokerId broker);
 
 }  // namespace moldau

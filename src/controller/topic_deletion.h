@@ -2,7 +2,7 @@
 // brokers that are down set their logs aside when they are back, a reassignment in progress vanishes, the
 // name is free at once.
 #pragma once
-#include "controller/controller_view.h"
+#include "controller/state/controller_view.h"
 #include "metadata/topic_access.h"
 #include "protocol/messages/delete_topics.h"
 

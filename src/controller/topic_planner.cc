@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "controller/state/topic_configs.h"
 #include "controller/topic_assignment.h"
-#include "controller/topic_configs.h"
 #include "metadata/topic_names.h"
 #include "protocol/metadata/config_record.h"
 #include "protocol/metadata/topic_record.h"
@@ -109,7 +109,8 @@ class Creation {
   Status create(const Request::CreatableTopic& topic) {
     TRY(check_name(topic.name));
     TRY_ASSIGN(const TopicConfigs configs, check_configs(topic));
-    TRY_ASSIGN(const std::vector<PartitionRegistration> partitions, assign_new_topic(view_, topic, random_));
+    TRY_ASSIGN(const std::vector<PartitionRegistration> partitions,
+               assign_new_topic(view_, topic, configs, random_));
     if (plan_.records.size() + 1 + configs.size() + partitions.size() > kMaxRecordsPerPlan)
       return too_many_records();
     const Uuid id = new_topic_id();

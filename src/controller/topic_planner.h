@@ -9,7 +9,7 @@
 //   order, epochs 0 T4  of several errors of a topic the first counts: name, collision, existing,
 //   configuration, assignment
 #pragma once
-#include "controller/controller_view.h"
+#include "controller/state/controller_view.h"
 #include "metadata/topic_access.h"
 #include "protocol/messages/create_topics.h"
 

@@ -43,6 +43,11 @@ ControllerOptions controller_options(io::Runtime& runtime, const NodeOptions& op
   out.default_replication_factor = static_cast<int16_t>(options.integer("default.replication.factor"));
   out.delete_topic_enable = options.boolean("delete.topic.enable");
   out.session_timeout = std::chrono::milliseconds(options.integer("broker.session.timeout.ms"));
+  out.auto_leader_rebalance = options.boolean("auto.leader.rebalance.enable");
+  out.leader_imbalance_interval =
+      std::chrono::seconds(options.integer("leader.imbalance.check.interval.seconds"));
+  out.unclean_election_interval =
+      std::chrono::milliseconds(options.integer("unclean.leader.election.interval.ms"));
   out.broker_configs = options.given;
   out.incarnation = runtime.random().uuid();
   for (size_t i = 0; i < options.listeners.size(); ++i) {

@@ -65,6 +65,7 @@ void Controller::run(ports::Caller caller, ports::Kept<Request> request, ports::
     if (!term_) return reply<Response>(*caller.lane, answer, not_controller());
     auto plan = plan_it(*term_, request.message, caller);
     if (!plan) return reply<Response>(*caller.lane, answer, std::unexpected(std::move(plan).error()));
+    term_->report_refused(plan->refused);
     const bool wait =
         !plan->records.empty() || !std::is_same_v<Request, protocol::BrokerHeartbeatRequest>;  // C4
     if (Status applied = term_->apply(plan->records, plan->atomic); !applied)

@@ -14,7 +14,7 @@
 #pragma once
 #include <memory>
 
-#include "controller/controller_options.h"
+#include "controller/state/controller_options.h"
 #include "io/runtime.h"
 #include "metadata/driver/metadata_follower.h"
 #include "metadata/record_buffer.h"

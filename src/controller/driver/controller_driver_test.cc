@@ -207,6 +207,33 @@ TEST(ControllerDriver, S67_S70_S81_S86_S88_a_silent_broker_is_fenced_and_its_lea
   EXPECT_EQ(both().leader, BrokerId(1));
 }
 
+TEST(ControllerDriver, S1_S9_S10_a_broker_that_becomes_active_takes_the_places_of_placeholders) {
+  NodeTestOptions options;
+  options.controller.broker_configs["enable.under.replicated.topic.creation"] = "true";
+  ControllerWorld w(15, options);
+  ASSERT_TRUE(w.until_running());
+  ASSERT_EQ(w.create("t", 3, 3), ErrorCode::kNone);
+  const auto replicas = [&](int32_t p) {
+    return w.process().image()->topic("t")->partition(PartitionId(p))->replicas;
+  };
+  EXPECT_EQ(replicas(0), (ReplicaList{1, -1, -2}));
+  protocol::BrokerRegistrationRequest second;
+  second.broker_id = 2;
+  second.cluster_id = w.process().identity().cluster_id;
+  second.incarnation_id = Uuid{5, 500};
+  second.features = {{"metadata.version", 7, 33}};
+  second.log_dirs = {Uuid{6, 600}};
+  const auto registered = w.call(&ports::ControllerPort::register_broker, second);
+  ASSERT_TRUE(registered);
+  EXPECT_EQ(replicas(0), (ReplicaList{1, -1, -2})) << "it can't replicate while it is fenced";
+  protocol::BrokerHeartbeatRequest beat{
+      .broker_id = 2, .broker_epoch = registered->message.broker_epoch, .current_metadata_offset = 1000};
+  ASSERT_TRUE(w.call(&ports::ControllerPort::heartbeat, beat));
+  ASSERT_TRUE(w.until([&] { return replicas(2) == ReplicaList{1, 2, -1}; }));
+  EXPECT_EQ(replicas(0), (ReplicaList{1, 2, -1}));
+  EXPECT_EQ(w.process().image()->topic("t")->partition(PartitionId(0))->leader_epoch, LeaderEpoch(0));
+}
+
 TEST(ControllerDriver, another_incarnation_is_refused_while_the_sessions_lives) {
   ControllerWorld w(10);
   ASSERT_TRUE(w.until_running());

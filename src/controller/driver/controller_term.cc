@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "controller/activation.h"
 #include "controller/broker_planner.h"
+#include "controller/state/plan_batches.h"
 
 namespace moldau {
 namespace {
@@ -26,7 +27,8 @@ ControllerTerm::ControllerTerm(io::Runtime& runtime, RaftDriver& raft, MetadataF
       replay_(follower.replay()),
       sessions_(options.session_timeout),
       random_(seed_from(runtime.random())),
-      applied_end_(raft.next_offset()) {
+      applied_end_(raft.next_offset()),
+      work_(*this, lane_, options_) {
   if (!replay_.in_transaction()) index_.rebuild(*replay_.take().image);
 }
 
@@ -36,6 +38,7 @@ Status ControllerTerm::activate(const RecordBuffer& bootstrap) {
   TRY(apply(activation.records, false));
   TRY(check_supported(replay_.image().features()));
   index_.rebuild(replay_.image());
+  preferred_.rebuild(replay_.image(), lane_.clock().now());
   TRY(apply(plan_own_registration(replay_.image(), options_), true));
   const Instant now = lane_.clock().now();
   replay_.image().brokers().for_each([&](BrokerId id, const BrokerRegistration& broker) {
@@ -43,11 +46,13 @@ Status ControllerTerm::activate(const RecordBuffer& bootstrap) {
     if (!broker.fenced && id != options_.node_id) sessions_.touch(id, broker.epoch, now);
   });
   watch_sessions();
+  work_.start();
   return {};
 }
 
 void ControllerTerm::end() {
   ended_ = true;
+  work_.stop();
   session_timer_.cancel();
   for (Waiting& w : waiting_)
     w.finish(fail(ErrorCode::kNotController, "this node has ceased to be the active controller"));
@@ -56,22 +61,16 @@ void ControllerTerm::end() {
 
 Status ControllerTerm::apply(const RecordBuffer& records, bool atomic) {
   if (records.empty()) return {};
-  if (atomic) return append(records, 0, records.size());
-  size_t first = 0, bytes = 0;
-  for (size_t i = 0; i < records.size(); ++i) {
-    const size_t size = records[i].size();
-    if (i - first == kMaxRecordsPerPlan || bytes + size > kMaxRaftBatchBytes) {
-      TRY(append(records, first, i));
-      first = i, bytes = 0;
-    }
-    bytes += size;
-  }
-  return append(records, first, records.size());
+  const ClusterImage& image = replay_.image();
+  // An empty image has no version: its first records are not atomic.
+  const MetadataVersion& version = image.empty() ? metadata_versions().front() : image.metadata_version();
+  TRY_ASSIGN(const auto batches,
+             batches_of(records, atomic, version, {kMaxRecordsPerPlan, kMaxRaftBatchBytes}));
+  for (const std::vector<Bytes>& batch : batches) TRY(append(batch));
+  return {};
 }
 
-Status ControllerTerm::append(const RecordBuffer& records, size_t first, size_t last) {
-  std::vector<Bytes> batch;
-  for (size_t i = first; i < last; ++i) batch.push_back(records[i]);
+Status ControllerTerm::append(std::span<const Bytes> batch) {
   TRY_ASSIGN(const Offset end, raft_.append(epoch_, batch));
   Offset offset = end - static_cast<int64_t>(batch.size() - 1);
   for (Bytes record : batch) {
@@ -83,8 +82,25 @@ Status ControllerTerm::append(const RecordBuffer& records, size_t first, size_t 
   if (!replay_.in_transaction()) {
     const ImageChange change = replay_.take();
     index_.apply(*change.delta, *change.image);
+    preferred_.apply(*change.delta, *change.image, now());
+    work_.note(*change.delta, *change.image);
   }
   return {};
+}
+
+bool ControllerTerm::apply_own(const OwnPlan& plan, const std::string& what) {
+  report_refused(plan.refused);
+  if (plan.records.empty()) return true;
+  runtime_.logger().info(kComponent, what + ": " + std::to_string(plan.records.size()) + " record(s)");
+  const Status applied = apply(plan.records, plan.atomic);
+  if (!applied) runtime_.logger().error(kComponent, what + ": " + applied.error().message);
+  return applied.has_value();
+}
+
+void ControllerTerm::report_refused(const std::vector<std::string>& refused) {
+  for (const std::string& why : refused)
+    runtime_.logger().error(kComponent, "refuses an illegal transition of " + why);
+  illegal_transitions_ += static_cast<int64_t>(refused.size());
 }
 
 void ControllerTerm::when_shown(Finish finish) {
@@ -125,12 +141,10 @@ void ControllerTerm::fence_one_stale_broker() {
               std::to_string(
                   std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_timeout).count()) +
               " ms");
-      const Status fenced = apply(plan_fencing(view(), expired->id), false);
-      if (fenced) {
+      if (apply_own(plan_fencing(view(), expired->id),
+                    "fences broker " + std::to_string(expired->id.value))) {
         sessions_.end_shutdown(expired->id);
       } else {
-        runtime_.logger().error(kComponent, "couldn't fence broker " + std::to_string(expired->id.value) +
-                                                ": " + fenced.error().message);
         sessions_.touch(expired->id, expired->epoch, lane_.clock().now());
       }
     }

@@ -4,7 +4,9 @@
 #include <deque>
 #include <functional>
 
-#include "controller/controller_view.h"
+#include "controller/driver/periodic_work.h"
+#include "controller/state/controller_view.h"
+#include "controller/state/preferred_replicas.h"
 #include "io/runtime.h"
 #include "metadata/driver/metadata_follower.h"
 #include "raft/driver/raft_driver.h"
@@ -25,12 +27,18 @@ class ControllerTerm : public std::enable_shared_from_this<ControllerTerm> {
 
   ControllerView view() const { return {replay_.image(), index_, sessions_, options_}; }
   BrokerSessions& sessions() { return sessions_; }
+  const PreferredReplicas& preferred_replicas() const { return preferred_; }
   RandomStream& random() { return random_; }
   Offset next_offset() const { return raft_.next_offset(); }
   Instant now() const { return lane_.clock().now(); }
 
   // Appends and replays. After an error nothing has changed, or with !atomic what came before it has.
   Status apply(const RecordBuffer& records, bool atomic);
+  // Of what nobody waits for: false after an error, which is logged.
+  bool apply_own(const OwnPlan& plan, const std::string& what);
+  // What planners have refused because the state machines don't have it: logged, and counted.
+  void report_refused(const std::vector<std::string>& refused);
+  int64_t illegal_transitions() const { return illegal_transitions_; }
   // Calls finish when everything that was applied so far is committed and shown, or the term has ended.
   void when_shown(Finish finish);
   // Sessions have changed: sees to it that the next one that runs out is noticed.
@@ -42,7 +50,7 @@ class ControllerTerm : public std::enable_shared_from_this<ControllerTerm> {
     Finish finish;
   };
 
-  Status append(const RecordBuffer& records, size_t first, size_t last);
+  Status append(std::span<const Bytes> batch);
   void expect_shown();
   void fence_one_stale_broker();
 
@@ -54,13 +62,16 @@ class ControllerTerm : public std::enable_shared_from_this<ControllerTerm> {
   const LeaderEpoch epoch_;
   ImageReplay replay_;
   ClusterIndex index_;
+  PreferredReplicas preferred_;
   BrokerSessions sessions_;
   RandomStream random_;
   Offset applied_end_;
   std::deque<Waiting> waiting_;  // by end
   bool expecting_ = false;
   bool ended_ = false;
+  int64_t illegal_transitions_ = 0;
   io::Timer session_timer_;
+  PeriodicWork work_;
 };
 
 }  // namespace moldau

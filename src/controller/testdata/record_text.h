@@ -23,6 +23,12 @@ class RecordText {
     for (int32_t id : list) s += (s.empty() ? "" : ",") + std::to_string(id);
     return s.empty() ? "none" : s;
   }
+  // The last digits of each; 0 and 1 are those that name none.
+  static std::string directories(const std::vector<Uuid>& list) {
+    std::string s;
+    for (const Uuid& d : list) s += (s.empty() ? "=" : ",") + std::to_string(d.low % 10000);
+    return s;
+  }
   std::string name(const Uuid& topic) const {
     const TopicImage* t = after_.topic(topic);
     if (!t) t = before_.topic(topic);
@@ -53,10 +59,15 @@ class RecordText {
   std::string text(const protocol::PartitionChangeRecord& r) const {
     std::string s = "PartitionChange " + name(r.topic_id, r.partition_id);
     if (r.replicas) s += " replicas=" + ids(*r.replicas);
+    if (r.removing_replicas) s += " removing=" + ids(*r.removing_replicas);
+    if (r.adding_replicas) s += " adding=" + ids(*r.adding_replicas);
     if (r.isr) s += " isr=" + ids(*r.isr);
     if (r.leader != -2) s += " leader=" + std::to_string(r.leader);
     if (r.leader_recovery_state == 1) s += " recovering";
+    if (r.leader_recovery_state == 0) s += " recovered";
     if (r.eligible_leader_replicas) s += " elr=" + ids(*r.eligible_leader_replicas);
+    if (r.last_known_elr) s += " last_known=" + ids(*r.last_known_elr);
+    if (r.directories) s += " directories" + directories(*r.directories);
     return s + epochs(r.topic_id, r.partition_id);
   }
   std::string text(const protocol::RegisterBrokerRecord& r) const {
@@ -76,6 +87,9 @@ class RecordText {
   }
   std::string text(const protocol::RegisterControllerRecord& r) const {
     return "RegisterController " + std::to_string(r.controller_id);
+  }
+  std::string text(const protocol::UnregisterControllerRecord& r) const {
+    return "UnregisterController " + std::to_string(r.controller_id);
   }
   std::string text(const protocol::FeatureLevelRecord& r) const {
     return "FeatureLevel " + std::string(r.name) + "=" + std::to_string(r.feature_level);

@@ -2,33 +2,34 @@
 //
 //   option KEY=VALUE…                 min (partitions), replication, delete, timeout (s), or a broker's configuration key
 //   brokers 1 2@rack…                 registered and unfenced
-//   register ID [rack=R] [incarnation=N] [dirs=N,N] [cluster=C] [levels=7-33] [zk]
+//   register ID [rack=R] [incarnation=N] [dirs=N,N] [cluster=C] [levels=7-33] [zk] [previous=clean]
 //   heartbeat ID [fence] [shutdown] [behind] [offset=N] [epoch=N] [offline=N,N] [cordoned=N]
 //   wait SECONDS [unwatched]          then sessions that ran out are fenced one by one
 //   create NAME [partitions=N] [replicas=N] [assign=1,2;2,3] [KEY=VALUE…] [null=KEY] [twice] [validate] [denied]
 //   delete NAME… | delete id=NAME     [denied] [hidden] [version=N]
-//   unregister ID | producers ID | isr NAME-P 1,2 | show NAME | states NAME-P | new controller
+//   unregister ID | producers ID | controller ID [gone] | config NAME|* KEY=VALUE | feature NAME=LEVEL | new controller
+// About partitions (partition_commands.h):
+//   isr NAME-P 1,2 [from=ID] [leader_epoch=N] [partition_epoch=N] [broker_epoch=N] [member_epoch=N] [recovering]
+//   elect preferred|unclean NAME-P… | all          reassign NAME-P 4,5,6|cancel… [same_factor]
+//   list [NAME-P…]          directory ID NUMBER NAME-P…          balance | unclean | sweep (a periodic pass)
+//   fill ID                                        (what follows when a broker becomes active)
+//   log NAME-P [isr=1,2] [replicas=1,2]   (a record that no planner makes)
+//   show NAME | states NAME-P
 //
 // What a command prints: the records that it makes, then `=> ` and the answer.
 #pragma once
-#include <map>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "controller/activation.h"
-#include "controller/broker_planner.h"
-#include "controller/partition_states.h"
 #include "controller/producer_id_planner.h"
-#include "controller/replica_states.h"
-#include "controller/testdata/record_text.h"
+#include "controller/testdata/partition_commands.h"
 #include "controller/topic_deletion.h"
 #include "controller/topic_planner.h"
 #include "metadata/bootstrap_records.h"
+#include "protocol/metadata/config_record.h"
+#include "protocol/metadata/feature_level_record.h"
 
 namespace moldau::test {
 
-class Scenario {
+class Scenario : public PartitionCommands {
  public:
   Scenario() {
     options_.node_id = BrokerId(100);
@@ -62,71 +63,20 @@ class Scenario {
       unregister();
     else if (command == "producers")
       producers();
-    else if (command == "isr")
-      set_isr();
-    else if (command == "show")
-      show();
-    else if (command == "states")
-      states();
+    else if (command == "controller")
+      controller();
+    else if (command == "config")
+      configure();
+    else if (command == "feature")
+      finalize();
     else if (command == "new")
       activate();
-    else
+    else if (!run_partition_command(command))
       out_ << "no such command: " << command << "\n";
     return out_.str();
   }
 
  private:
-  // ---- words
-
-  bool has(const std::string& word) const { return std::ranges::find(words_, word) != words_.end(); }
-  std::optional<std::string> value(const std::string& key) const {
-    for (const std::string& w : words_)
-      if (w.starts_with(key + "=")) return w.substr(key.size() + 1);
-    return std::nullopt;
-  }
-  int64_t number(const std::string& key, int64_t otherwise) const {
-    const auto v = value(key);
-    return v ? std::stoll(*v) : otherwise;
-  }
-  static std::vector<int32_t> numbers(const std::string& text, char separator = ',') {
-    std::vector<int32_t> all;
-    std::istringstream in(text);
-    for (std::string part; std::getline(in, part, separator);) all.push_back(std::stoi(part));
-    return all;
-  }
-  static std::vector<Uuid> directories(const std::string& text) {
-    std::vector<Uuid> all;
-    for (int32_t n : numbers(text)) all.push_back(Uuid{n < 1000 ? 0u : 9u, static_cast<uint64_t>(n)});
-    return all;
-  }
-  int32_t id() const { return std::stoi(words_.at(0)); }
-
-  // ---- the state
-
-  const ClusterImage& image() const { return replay_.image(); }
-  ControllerView view() const { return {image(), index_, sessions_, options_}; }
-  void apply(const RecordBuffer& records) {
-    const ClusterImage before = image();
-    for (size_t i = 0; i < records.size(); ++i) {
-      const Status done = replay_.replay(records[i], {next_, LeaderEpoch(1), 0});
-      ++next_;
-      if (!done) out_ << "replay refuses: " << done.error().message << "\n";
-      out_ << RecordText(before, image()).of(records[i]) << "\n";
-    }
-    const ImageChange change = replay_.take();
-    index_.apply(*change.delta, *change.image);
-    ClusterIndex anew;
-    anew.rebuild(*change.image);
-    if (!(anew == index_)) out_ << "the index isn't a function of the image\n";
-  }
-  void print_error(const Error& error) {
-    out_ << "=> " << error_name(error.code) << ": " << error.message << "\n";
-  }
-  template <class T>
-  void print_result(const Result<T>& result) {
-    if (!result) print_error(result.error());
-  }
-
   // ---- commands
 
   void option() {
@@ -144,6 +94,7 @@ class Scenario {
   }
   void activate() {
     sessions_ = BrokerSessions(options_.session_timeout);
+    preferred_.rebuild(image(), now_);
     auto activation = plan_activation(replay_, default_bootstrap_records());
     if (!activation) return print_error(activation.error());
     apply(activation->records);
@@ -176,11 +127,13 @@ class Scenario {
     const auto rack = value("rack");
     request.rack = std::nullopt;
     if (rack) request.rack = *rack;
+    if (const BrokerRegistration* b = image().broker(BrokerId(id())); b && value("previous") == "clean")
+      request.previous_broker_epoch = b->epoch.value;
     request.is_migrating_zk_broker = has("zk");
     request.log_dirs = directories(value("dirs").value_or(std::to_string(1000 + id())));
     auto plan = plan_broker_registration(view(), request, next_, now_);
     if (!plan) return std::unexpected(plan.error());
-    apply(plan->records);
+    apply_plan(*plan);
     out_ << "=> epoch " << plan->response.broker_epoch << "\n";
     return {};
   }
@@ -193,10 +146,11 @@ class Scenario {
     request.want_fence = has("fence");
     request.want_shut_down = has("shutdown");
     if (const auto dirs = value("offline")) request.offline_log_dirs = directories(*dirs);
-    if (const auto dirs = value("cordoned")) request.cordoned_log_dirs = directories(*dirs);
+    if (const auto dirs = value("cordoned"))
+      request.cordoned_log_dirs = *dirs == "none" ? std::vector<Uuid>() : directories(*dirs);
     auto plan = plan_heartbeat(view(), request);
     if (!plan) return print_error(plan.error());
-    apply(plan->records);
+    apply_plan(*plan);
     const BrokerId broker(id());
     sessions_.touch(broker, BrokerEpoch(request.broker_epoch), now_);
     sessions_.heard_offset(broker, Offset(request.current_metadata_offset));
@@ -212,7 +166,7 @@ class Scenario {
       const BrokerRegistration* b = image().broker(expired->id);
       if (!b || b->fenced || b->epoch != expired->epoch) continue;
       out_ << "broker " << expired->id.value << " is silent\n";
-      apply(plan_fencing(view(), expired->id));
+      apply_plan(plan_fencing(view(), expired->id));
     }
   }
   void create() {
@@ -244,7 +198,7 @@ class Scenario {
     if (has("undescribed")) access.describe_configs = [](std::string_view) { return false; };
     auto plan = plan_create_topics(view(), request, access, random_);
     if (!plan) return print_error(plan.error());
-    apply(plan->records);
+    apply_plan(*plan);
     for (const auto& r : plan->response.topics) print_topic(r);
   }
   void print_topic(const protocol::CreateTopicsResponse::CreatableTopicResult& r) {
@@ -282,7 +236,7 @@ class Scenario {
     if (has("hidden")) access.describe = [](std::string_view) { return false; };
     auto plan = plan_delete_topics(view(), request, static_cast<int16_t>(number("version", 6)), access);
     if (!plan) return print_error(plan.error());
-    apply(plan->records);
+    apply_plan(*plan);
     for (const auto& r : plan->response.responses) {
       out_ << "=> " << r.name.value_or("(no name)") << ": "
            << error_name(static_cast<ErrorCode>(r.error_code));
@@ -293,61 +247,50 @@ class Scenario {
   void unregister() {
     auto plan = plan_unregister_broker(view(), BrokerId(id()));
     if (!plan) return print_error(plan.error());
-    apply(plan->records);
+    apply_plan(*plan);
+  }
+  void controller() {
+    if (has("gone")) {
+      auto plan = plan_unregister_controller(view(), BrokerId(id()));
+      if (!plan) return print_error(plan.error());
+      return apply_plan(*plan);
+    }
+    auto plan = plan_controller_registration(image(), {.controller_id = id(), .incarnation_id = Uuid{77, 1}});
+    if (!plan) return print_error(plan.error());
+    apply_plan(*plan);
   }
   void producers() {
     const BrokerRegistration* b = image().broker(BrokerId(id()));
     auto plan = plan_producer_ids(
         view(), {.broker_id = id(), .broker_epoch = number("epoch", b ? b->epoch.value : -1)});
     if (!plan) return print_error(plan.error());
-    apply(plan->records);
+    apply_plan(*plan);
     out_ << "=> " << plan->response.producer_id_start << " and " << plan->response.producer_id_len
          << " in all\n";
   }
-  std::pair<const TopicImage*, PartitionId> partition() const {
-    const std::string& w = words_.at(0);
-    const size_t dash = w.rfind('-');
-    return {image().topic(w.substr(0, dash)), PartitionId(std::stoi(w.substr(dash + 1)))};
-  }
-  void set_isr() {  // as a leader would have it by AlterPartition
-    const auto [topic, p] = partition();
-    protocol::PartitionChangeRecord r{.partition_id = p.value, .topic_id = topic->id};
-    r.isr = numbers(words_.at(1));
+  void configure() {  // of a topic, or of all brokers
     RecordBuffer records;
-    records.add(r, 2);
+    const bool topic = words_.at(0) != "*";
+    for (size_t i = 1; i < words_.size(); ++i) {
+      const size_t at = words_[i].find('=');
+      const std::string key = words_[i].substr(0, at), v = words_[i].substr(at + 1);
+      protocol::ConfigRecord record{
+          .resource_type = static_cast<int8_t>(topic ? 2 : 4), .name = key, .value = v};
+      if (topic) record.resource_name = words_[0];
+      records.add(record, 0);
+    }
     apply(records);
   }
-  void show() {
-    const TopicImage* topic = image().topic(words_.at(0));
-    if (!topic) {
-      out_ << "no such topic\n";
-      return;
-    }
-    topic->partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
-      out_ << topic->name << "-" << p.value << " leader=" << r.leader.value << " isr=";
-      for (int32_t i : r.isr.raw()) out_ << i << " ";
-      out_ << name_of(state_of(&r)) << "\n";
-    });
+  void finalize() {
+    RecordBuffer records;
+    const size_t at = words_.at(0).find('=');
+    const std::string name = words_[0].substr(0, at);
+    records.add(
+        protocol::FeatureLevelRecord{
+            .name = name, .feature_level = static_cast<int16_t>(std::stoi(words_[0].substr(at + 1)))},
+        0);
+    apply(records);
   }
-  void states() {
-    const auto [topic, p] = partition();
-    const PartitionRegistration* r = topic ? topic->partition(p) : nullptr;
-    out_ << name_of(state_of(r)) << ":";
-    if (r)
-      for (int32_t i : r->replicas.raw())
-        out_ << " " << i << " " << name_of(state_of(image(), r, BrokerId(i)));
-    out_ << "\n";
-  }
-
-  ControllerOptions options_;
-  ImageReplay replay_;
-  ClusterIndex index_;
-  BrokerSessions sessions_{options_.session_timeout};
-  RandomStream random_{{1, 2, 3, 4}};
-  Offset next_{0};
-  Instant now_{};
-  std::vector<std::string> words_;
-  std::ostringstream out_;
 };
 
 }  // namespace moldau::test
