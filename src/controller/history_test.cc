@@ -105,7 +105,11 @@ class History {
   void expect_in_order() {
     cluster_.image().topics().for_each([&](const Uuid&, const TopicImage& topic) {
       topic.partitions.for_each([&](PartitionId index, const PartitionRegistration& p) {
-        const std::string name = topic.name + "-" + std::to_string(index.value);
+        std::string name = topic.name + "-" + std::to_string(index.value) + " led by " +
+                           std::to_string(p.leader.value) + ", replicas";
+        for (int32_t id : p.replicas.raw()) name += " " + std::to_string(id);
+        name += ", isr";
+        for (int32_t id : p.isr.raw()) name += " " + std::to_string(id);
         if (!p.has_leader()) cluster_.faults.push_back(name + " has no leader in the end");
         if (p.is_reassigning()) cluster_.faults.push_back(name + " is still being reassigned");
         if (p.isr.size() != p.replicas.size()) cluster_.faults.push_back(name + " isn't in sync in the end");

@@ -7,6 +7,7 @@
 #include "controller/state/topic_configs.h"
 #include "controller/topic_assignment.h"
 #include "metadata/topic_names.h"
+#include "protocol/metadata/clear_elr_record.h"
 #include "protocol/metadata/config_record.h"
 #include "protocol/metadata/topic_record.h"
 
@@ -133,6 +134,10 @@ class Creation {
                                                .name = key,
                                                .value = value},
                         0);
+    // As after any change of it: eligible leaders were counted by the former value.
+    if (configs.contains("min.insync.replicas") &&
+        view_.image.feature_level(kEligibleLeaderReplicasFeature) > 0)
+      plan_.records.add(protocol::ClearElrRecord{.topic_name = name}, 0);
     const int16_t version = view_.image.metadata_version().partition_record;
     for (size_t i = 0; i < partitions.size(); ++i)
       plan_.records.add(partitions[i].to_record(id, PartitionId(static_cast<int32_t>(i))), version);

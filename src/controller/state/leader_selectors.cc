@@ -19,7 +19,8 @@ BrokerId last_known_leader(const Candidates& c) {
   if (!c.elr_enabled || !c.isr.empty() || !c.elr.empty() || c.partition.last_known_elr.size() != 1)
     return kNoBroker;
   const BrokerId last = c.partition.last_known_elr[0];
-  return c.acceptable(last) ? last : kNoBroker;
+  return c.replicas.contains(last) && c.acceptable(last) ? last
+                                                         : kNoBroker;  // it may have been reassigned away
 }
 
 BrokerId clean_leader(Election election, const Candidates& c) {

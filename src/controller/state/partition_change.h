@@ -3,8 +3,9 @@
 //
 // A reassignment (KIP-455) goes: replicas := target ++ removing, adding and removing noted ► the added ones
 // join the ISR ► replicas and ISR := those without removing. The last step comes with whichever change first
-// leaves an ISR that has the whole target; it may be the first one. Until then the old replicas are stored,
-// so that a new controller goes on where the last one stopped.
+// leaves an ISR that has all that are added, and the whole target where fewer are added than removed; it may be
+// the first one. Until then the old replicas are stored, so that a new controller goes on where the last one
+// stopped.
 //
 // Eligible leader replicas (KIP-966): members that leave an ISR below min.insync.replicas stay eligible, unless
 // they come back from an unclean shutdown; the leader that a partition loses is noted while it has none.

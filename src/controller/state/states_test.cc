@@ -113,6 +113,7 @@ TEST(Selectors, S75_S113_each_chooses_as_its_row_says) {
       {"unclean: the first that lives", Election::kUnclean, {1}, {}, 1, {2, 3}, unclean(2)},
       {"unclean: nobody lives", Election::kUnclean, {1}, {}, 1, {}, {}},
       {"the last known leader", Election::kOnline, {}, {}, -1, {2}, unclean(2), {2}, true},
+      {"the last known leader was reassigned away", Election::kOnline, {}, {}, -1, {4}, {}, {4}, true},
       {"the last known leader must live", Election::kOnline, {}, {}, -1, {3}, {}, {2}, true},
       {"one of several isn't known", Election::kOnline, {}, {}, -1, {2, 3}, {}, {2, 3}, true},
       {"the last known leader, but the feature is off", Election::kOnline, {}, {}, -1, {2}, {}, {2}, false},

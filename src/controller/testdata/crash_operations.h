@@ -85,7 +85,8 @@ inline std::vector<CrashOperation> crash_operations() {
   const auto alone = [](FakeCluster& c) {
     c.start({1, 2});
     c.settle();
-    create(c, "t", {{1}, {1, 2}});
+    create(c, "t", {{1}});
+    create(c, "u", {{1, 2}});
   };
   std::vector<CrashOperation> all;
   all.push_back({"onNewTopicCreation, onNewPartitionCreation",
@@ -215,19 +216,19 @@ inline std::vector<CrashOperation> crash_operations() {
                    c.settle();
                    c.restart(2);
                  },
-                 [](FakeCluster& c) { elect(c, 1); },
-                 [](const FakeCluster& c) { return leads(c, "t", 2, 1); }, 2});
+                 [](FakeCluster& c) { elect(c, 1); }, [](const FakeCluster& c) { return leads(c, "u", 2); },
+                 2});
   all.push_back({"log directory failure",
                  [](FakeCluster& c) {
                    c.broker(1).dirs = {Uuid{9, 1001}, Uuid{9, 2001}};
-                   c.start({1, 2});
+                   c.start({1, 2, 3});
                    c.settle();
-                   create(c, "t", {{1, 2}});
+                   create(c, "t", {{1, 2, 3}});
                    c.settle();
                    RecordBuffer records;
                    const TopicImage& topic = *c.image().topic("t");
                    protocol::PartitionChangeRecord where{.partition_id = 0, .topic_id = topic.id};
-                   where.directories = {Uuid{9, 2001}, Uuid{9, 1002}};
+                   where.directories = {Uuid{9, 2001}, Uuid{9, 1002}, Uuid{9, 1003}};
                    OwnPlan plan;
                    plan.records.add(where, 2);
                    c.apply(plan);
@@ -238,7 +239,7 @@ inline std::vector<CrashOperation> crash_operations() {
                  [](const FakeCluster& c) {
                    return leads(c, "t", 2) && c.image().broker(BrokerId(1))->log_dirs.size() == 1;
                  },
-                 2});
+                 3});
   all.push_back({"unregistration",
                  [three](FakeCluster& c) {
                    three(c);

@@ -75,13 +75,17 @@ class FakeCluster {
     next_ = Offset(0);
     for (const auto& batch : log_)
       for (const std::string& record : batch) replay(as_bytes(record));
+    index_ = ClusterIndex();
+    preferred = PreferredReplicas();
+    if (!replay_.in_transaction()) {  // else the end of it brings everything
+      index_.rebuild(*replay_.take().image);
+      preferred.rebuild(image(), now);
+    }
     const auto activation = plan_activation(replay_, default_bootstrap_records());
     std::vector<Bytes> records;
     for (size_t i = 0; i < activation->records.size(); ++i) records.push_back(activation->records[i]);
     if (!records.empty()) append(records);
     sessions_ = BrokerSessions(options.session_timeout);
-    index_.rebuild(*replay_.take().image);
-    preferred.rebuild(image(), now);
   }
 
   // ---- brokers
@@ -213,6 +217,7 @@ class FakeCluster {
     request.log_dirs = b.dirs;
     request.previous_broker_epoch = b.previous_epoch;
     const auto plan = plan_broker_registration(view(), request, next_, now);
+    sessions_.forget(id);
     if (plan) apply(*plan);
   }
   // One member more at a time, as followers catch up one by one.

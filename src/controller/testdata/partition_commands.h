@@ -49,7 +49,16 @@ class PartitionCommands : public ScenarioWorld {
     wish.leader_epoch = static_cast<int32_t>(number("leader_epoch", p ? p->leader_epoch.value : 0));
     wish.partition_epoch = static_cast<int32_t>(number("partition_epoch", p ? p->partition_epoch.value : 0));
     wish.leader_recovery_state = static_cast<int8_t>(has("recovering") ? 1 : 0);
-    for (int32_t id : optional_numbers(words_.at(1)))
+    std::vector<int32_t> members;
+    if (words_.at(1) == "active") {
+      for (int32_t id : p ? p->replicas.to_vector() : members)
+        if (image().is_active(BrokerId(id))) members.push_back(id);
+    } else if (words_.at(1) == "alone") {
+      members = {sender.value};
+    } else {
+      members = optional_numbers(words_.at(1));
+    }
+    for (int32_t id : members)
       wish.new_isr_with_epochs.push_back({.broker_id = id, .broker_epoch = number("member_epoch", -1)});
     request.topics.push_back({.topic_id = topic ? topic->id : Uuid{55, 5}, .partitions = {wish}});
     auto plan = plan_alter_partition(view(), request, 3);

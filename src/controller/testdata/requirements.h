@@ -37,7 +37,7 @@ inline constexpr Requirement kRequirements[] = {
     {14, "enable.under.replicated.topic.creation, static and dynamic"},
     {15, "its definition as a configuration key"},
     {16, "answers have NONE"},
-    {17, "off is exactly Kafka's behaviour", "the same histories against Apache Kafka"},
+    {17, "off is exactly Kafka's behaviour"},
     {18, "no migration, readable by Kafka", "a Kafka controller that takes over a log with placeholders"},
     {19, "nothing is assigned to brokers that are down"},
     {20, "requests are unchanged", "ApiVersions of a cluster with the option"},

@@ -5,11 +5,12 @@
 //   register ID [rack=R] [incarnation=N] [dirs=N,N] [cluster=C] [levels=7-33] [zk] [previous=clean]
 //   heartbeat ID [fence] [shutdown] [behind] [offset=N] [epoch=N] [offline=N,N] [cordoned=N]
 //   wait SECONDS [unwatched]          then sessions that ran out are fenced one by one
+//   silent ID                         its session has run out
 //   create NAME [partitions=N] [replicas=N] [assign=1,2;2,3] [KEY=VALUE…] [null=KEY] [twice] [validate] [denied]
 //   delete NAME… | delete id=NAME     [denied] [hidden] [version=N]
 //   unregister ID | producers ID | controller ID [gone] | config NAME|* KEY=VALUE | feature NAME=LEVEL | new controller
 // About partitions (partition_commands.h):
-//   isr NAME-P 1,2 [from=ID] [leader_epoch=N] [partition_epoch=N] [broker_epoch=N] [member_epoch=N] [recovering]
+//   isr NAME-P 1,2|active|alone [from=ID] [leader_epoch=N] [partition_epoch=N] [broker_epoch=N] [member_epoch=N] [recovering]
 //   elect preferred|unclean NAME-P… | all          reassign NAME-P 4,5,6|cancel… [same_factor]
 //   list [NAME-P…]          directory ID NUMBER NAME-P…          balance | unclean | sweep (a periodic pass)
 //   fill ID                                        (what follows when a broker becomes active)
@@ -53,6 +54,8 @@ class Scenario : public PartitionCommands {
       print_result(register_broker());
     else if (command == "heartbeat")
       heartbeat();
+    else if (command == "silent")
+      silent();
     else if (command == "wait")
       wait();
     else if (command == "create")
@@ -120,7 +123,7 @@ class Scenario : public PartitionCommands {
     request.incarnation_id = {77, static_cast<uint64_t>(number("incarnation", 1))};
     const auto levels = value("levels");
     if (!levels)
-      request.features = {{"metadata.version", 7, 33}};
+      request.features = {{"metadata.version", 7, 33}, {"eligible.leader.replicas.version", 0, 1}};
     else if (*levels != "none")
       request.features = {{"metadata.version", static_cast<int16_t>(numbers(*levels, '-')[0]),
                            static_cast<int16_t>(numbers(*levels, '-')[1])}};
@@ -133,6 +136,8 @@ class Scenario : public PartitionCommands {
     request.log_dirs = directories(value("dirs").value_or(std::to_string(1000 + id())));
     auto plan = plan_broker_registration(view(), request, next_, now_);
     if (!plan) return std::unexpected(plan.error());
+    const BrokerRegistration* former = image().broker(BrokerId(id()));
+    if (former && former->incarnation != request.incarnation_id) sessions_.forget(former->id);
     apply_plan(*plan);
     out_ << "=> epoch " << plan->response.broker_epoch << "\n";
     return {};
@@ -158,6 +163,12 @@ class Scenario : public PartitionCommands {
     if (plan->next == BrokerControlState::kControlledShutdown)
       sessions_.begin_shutdown(broker, next_ - int64_t{1});
     out_ << "=> " << name_of(plan->next) << (plan->response.is_caught_up ? "" : ", not caught up") << "\n";
+  }
+  void silent() {
+    const BrokerRegistration* b = image().broker(BrokerId(id()));
+    if (!b || b->fenced) return;
+    apply_plan(plan_fencing(view(), b->id));
+    sessions_.end_shutdown(BrokerId(id()));
   }
   void wait() {
     now_ += std::chrono::seconds(id());

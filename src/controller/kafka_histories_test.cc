@@ -1,0 +1,93 @@
+// Random histories, and what Apache Kafka 4.4.0's controller did in each step: the same records and the same codes, wherever
+// it doesn't decide by chance. tests/kafka/record_controller_histories.py makes them; MOLDAU_HISTORIES=FILE plays others.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+
+#include "controller/testdata/scenario.h"
+
+namespace moldau {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Records, and of an answer its code: the words are ours.
+Lines essence(const std::string& text) {
+  static const std::regex code("=> .*?\\b([A-Z][A-Z_]{3,})\\b.*");
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch found;
+    if (line == "(nothing)" || line.starts_with("=> epoch")) continue;
+    lines.push_back(std::regex_match(line, found, code) ? "=> " + found[1].str() : line);
+  }
+  std::ranges::sort(lines);  // Kafka goes through its hash maps
+  return lines;
+}
+
+std::string joined(const Lines& lines) {
+  std::string s;
+  for (const std::string& line : lines) s += "    " + line + "\n";
+  return s.empty() ? "    (nothing)\n" : s;
+}
+
+class History {
+ public:
+  // False: something differs, or Kafka fails: what follows says nothing.
+  bool step(const std::string& command, const Lines& kafka) {
+    said_ += command + "\n";
+    for (const std::string& line : kafka)
+      if (line.starts_with("fails:") || line == "=> UNKNOWN_SERVER_ERROR") return false;
+    if (command.starts_with("register")) scenario_.run("wait 10 unwatched");
+    const Lines ours = essence(scenario_.run(command));
+    const Lines theirs = essence([&] {
+      std::string text;
+      for (const std::string& line : kafka) text += line + "\n";
+      return text;
+    }());
+    ++steps;
+    if (ours == theirs || (!kafka.empty() && kafka[0] == "=> no such partition")) return true;
+    ADD_FAILURE() << "after\n" << said_ << "  Kafka:\n" << joined(theirs) << "  ours:\n" << joined(ours);
+    return false;
+  }
+  static inline int64_t steps = 0;
+
+ private:
+  test::Scenario scenario_;
+  std::string said_;
+};
+
+TEST(KafkaHistories, S17_records_and_codes_are_those_of_Kafka) {
+  const char* given = std::getenv("MOLDAU_HISTORIES");
+  std::ifstream in(given ? given : MOLDAU_TESTDATA "/kafka/histories.txt");
+  ASSERT_TRUE(in.good());
+  std::unique_ptr<History> history = std::make_unique<History>();
+  std::string command;
+  Lines kafka;
+  int failures = 0, histories = 1;
+  const auto finish = [&] {
+    if (!command.empty() && history && !history->step(command, kafka)) {
+      failures += testing::Test::HasFailure();
+      history.reset();
+    }
+    command.clear();
+    kafka.clear();
+  };
+  for (std::string line; failures < 3 && std::getline(in, line);) {
+    if (line.starts_with("  ")) {
+      kafka.push_back(line.substr(2));
+      continue;
+    }
+    finish();
+    command = line;
+    if (line.empty()) history = std::make_unique<History>(), ++histories;
+  }
+  finish();
+  EXPECT_GE(histories, 30);
+  RecordProperty("steps", std::to_string(History::steps));
+}
+
+}  // namespace
+}  // namespace moldau
