@@ -36,6 +36,7 @@ class History {
       step();
       if (cluster_.crashed()) cluster_.failover();
     }
+    cluster_.count_steps();  // no more crashes
     for (int32_t id = 1; id <= kBrokers; ++id)
       if (!cluster_.broker(id).alive || cluster_.broker(id).wants_shutdown) cluster_.restart(id);
     cluster_.settle();
@@ -43,6 +44,7 @@ class History {
     cluster_.settle();
     expect_in_order();
     invariants_.check_replay(cluster_);
+    if (!cluster_.faults.empty()) cluster_.faults.push_back("brokers:" + about_brokers());
     std::vector<std::string> faults = invariants_.faults;
     faults.insert(faults.end(), cluster_.faults.begin(), cluster_.faults.end());
     return faults;
@@ -99,6 +101,20 @@ class History {
         if (chance_.below(4) == 0) test::unregister(cluster_, any_broker());
         break;
     }
+  }
+
+  std::string about_brokers() const {
+    std::string s;
+    for (const auto& [id, b] : cluster_.brokers) {
+      const BrokerRegistration* known = cluster_.image().broker(id);
+      s += " " + std::to_string(id.value) + (b.alive ? " alive" : " dead") +
+           (b.wants_shutdown ? " leaving" : "") +
+           (!known          ? " unknown"
+            : known->fenced ? " fenced"
+                            : "") +
+           (known && known->in_controlled_shutdown ? " shutting down" : "") + ";";
+    }
+    return s;
   }
 
   // All brokers are there: everybody leads and follows, nothing is in progress, no place is empty.

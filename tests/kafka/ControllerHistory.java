@@ -226,7 +226,7 @@ public class ControllerHistory {
             .setMinSupportedVersion((short) 7).setMaxSupportedVersion((short) 33));
         request.features().add(new BrokerRegistrationRequestData.Feature().setName("eligible.leader.replicas.version")
             .setMinSupportedVersion((short) 0).setMaxSupportedVersion((short) 1));
-        var result = cluster.registerBroker(request, next, features.finalizedFeatures(Long.MAX_VALUE), false);
+        var result = cluster.registerBroker(request, next, features.finalizedFeatures(Long.MAX_VALUE), true);
         apply(result.records());
     }
 

@@ -39,6 +39,12 @@ class History:
         self.incarnations[b] += 1
         clean = " previous=clean" if self.random.random() < 0.4 else ""
         yield f"register {b} incarnation={self.incarnations[b]} dirs={1000 + b},{2000 + b}{clean}"
+        yield from self.beat(b)
+
+    def beat(self, b, how=""):
+        """Three: Kafka forgets how far a broker has the metadata when its registration changes, until the next one."""
+        yield f"heartbeat {b}{how}"
+        yield f"heartbeat {b}"
         yield f"heartbeat {b}"
 
     def ids(self, least=1):
@@ -76,7 +82,7 @@ class History:
         elif kind == "start":
             yield from self.start(b)
         elif kind == "beat":
-            yield f"heartbeat {b}"
+            yield from self.beat(b)
         elif kind == "fence":
             yield f"heartbeat {b} fence"
         elif kind == "shutdown":
@@ -97,7 +103,7 @@ class History:
         elif kind == "directory":
             yield f"directory {b} {self.random.choice([1000, 2000]) + b} {self.partition()}"
         elif kind == "offline":
-            yield f"heartbeat {b} offline={self.random.choice([1000, 2000]) + b}"
+            yield from self.beat(b, f" offline={self.random.choice([1000, 2000]) + b}")
         elif kind == "unclean":
             yield "unclean"
         elif kind == "config" and self.topics:

@@ -258,6 +258,7 @@ class Scenario : public PartitionCommands {
   void unregister() {
     auto plan = plan_unregister_broker(view(), BrokerId(id()));
     if (!plan) return print_error(plan.error());
+    sessions_.forget(BrokerId(id()));
     apply_plan(*plan);
   }
   void controller() {
