@@ -289,9 +289,11 @@ void Partition::flush(FlushDone done) {
 void Partition::start_flush() {
   auto waiters = std::exchange(flush_waiters_, {});
   auto work = log_->prepare_flush(log_->log_end());
-  if (!work) {
+  if (!work) {  // all is durable, or never will be: a failed sync has fenced the log
+    const Status status =
+        log_->fenced() ? Status(fail(ErrorCode::kKafkaStorageError, log_->fenced_reason())) : Status();
     for (FlushDone& done : waiters)
-      if (done) done({});
+      if (done) done(status);
     return;
   }
   flushing_ = true;
