@@ -2,10 +2,17 @@
 // answers in the order of the requests, whatever order they are ready in.
 //
 // Invariants
+//
 //   N1  answers leave in the order in which their requests came
+//
 //   N2  a request is handled only when all before it are answered, unless it and all of them may overlap
-//   (produces do) N3  at most kMaxInFlight requests and kMaxUnsent bytes of answers per connection: above
-//   that it isn't read N4  what it holds of the budget is returned when it ends, whichever way
+//       (produces do)
+//
+//   N3  at most kMaxInFlight requests and kMaxUnsent bytes of answers per connection: above that it isn't
+//       read
+//
+//   N4  what it holds of the budget is returned when it ends, whichever way
+//
 // Owner: its lane. Kept alive by its table and by answers under way.
 #pragma once
 #include <deque>

@@ -3,11 +3,14 @@
 // back.
 //
 // Invariants
+//
 //   M1  used() is the sum of what connections hold
+//
 //   M2  who waits is resumed in the order of waiting, and only while used() < limit
+//
 //   M3  the connection in front of the line is never refused for ever: while others wait, a partial frame
-//   that makes no
-//       progress for kStallLimit is given up (ConnectionTable does that)
+//       that makes no progress for kStallLimit is given up (ConnectionTable does that)
+//
 // Owner: the lane.
 #pragma once
 #include <cstddef>
