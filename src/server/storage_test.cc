@@ -31,6 +31,7 @@ class StorageTest : public testing::Test {
 };
 
 TEST_F(StorageTest, OneDirectoryAPartitionIsFine) {
+  ASSERT_EQ(refusal(), "");  // formats the directories
   make("/a/t-0", good_);
   make("/b/t-1", good_);
   make("/b/t-0.0123456789abcdef0123456789abcdef-delete", good_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metadata/bootstrap_records.h"
+#include "metadata/image_replay.h"
 #include "protocol/metadata/partition_record.h"
 #include "protocol/metadata/remove_topic_record.h"
 #include "protocol/metadata/topic_record.h"
