@@ -29,7 +29,8 @@ TEST(ControllerDriver,
   ControllerWorld w(14, {.logs_take = 150s});
   ASSERT_TRUE(
       w.until([&] { return w.process().has_started() && w.process().lifecycle().epoch().value >= 0; }));
-  EXPECT_EQ(w.process().follower().published_end(), Offset(0));
+  EXPECT_LE(w.process().follower().published_end(), Offset(1))
+      << "nothing but the epoch's beginning is shown";
   w.world().run_for(140s);
   EXPECT_EQ(w.process().lifecycle().state(), BrokerState::kStarting);
   w.world().run_for(600s);
