@@ -153,8 +153,11 @@ void Assignment::host(const std::shared_ptr<Step>& step, const TopicPartition& i
   const PartitionRegistration& registration = *step->image->partition(id);
   offline_.erase(id);
   PartitionLane& lane = p_.partitions.lane(hosted.lane);
-  lane.lane().run([this, step, &lane, identity = Partition::Identity{id, hosted.topic},
-                   options = p_.options_of(*step->image, hosted.topic), log = std::move(log),
+  std::string topic = hosted.topic;
+  TopicOptions topic_options = p_.options_of(*step->image, topic);
+  hosted_.emplace(id, std::move(hosted));  // first: on this lane the step may end within the call
+  lane.lane().run([this, step, &lane, identity = Partition::Identity{id, std::move(topic)},
+                   options = std::move(topic_options), log = std::move(log),
                    leads = registration.leader == p_.self, term = term_of(registration),
                    high_watermark]() mutable {
     auto partition =
@@ -163,7 +166,6 @@ void Assignment::host(const std::shared_ptr<Step>& step, const TopicPartition& i
     lane.add(std::move(partition));
     p_.lane.run([step] { step->finish_one(); });
   });
-  hosted_.emplace(id, std::move(hosted));
 }
 
 }  // namespace moldau

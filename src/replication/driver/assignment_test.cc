@@ -31,6 +31,23 @@ TEST(Assignment, a_clean_stop_and_start_keeps_everything_without_recovery) {
   EXPECT_EQ(b.partition("t")->log().log_end(), Offset(5));
 }
 
+TEST(Assignment, a_change_right_behind_a_creation_knows_the_partition) {
+  BrokerBench b(3, 1);  // one lane: everything that needn't wait happens within the call
+  b.add_topic("t");
+  const ImageChange creation = b.change();
+  b.change_topic("t");
+  const ImageChange change = b.change();
+  bool done = false;
+  Assignment& assignment = b.process().assignment();
+  b.node().post([&] {
+    assignment.apply(creation.image, creation.delta,
+                     [&] { assignment.apply(change.image, change.delta, [&] { done = true; }); });
+  });
+  b.wait([&] { return done; });
+  EXPECT_EQ(assignment.hosted(), 1u);
+  EXPECT_TRUE(b.failures.empty()) << b.failures[0];
+}
+
 // ---- the end comes early
 
 TEST(Assignment, a_stop_before_any_log_was_loaded_changes_nothing) {

@@ -8,6 +8,7 @@
 
 #include "metadata/bootstrap_records.h"
 #include "metadata/image_replay.h"
+#include "protocol/metadata/partition_change_record.h"
 #include "protocol/metadata/partition_record.h"
 #include "protocol/metadata/remove_topic_record.h"
 #include "protocol/metadata/topic_record.h"
@@ -98,6 +99,17 @@ class BrokerBench {
     records.add(protocol::RemoveTopicRecord{.topic_id = replay_.image().topic(name)->id}, 0);
     add(records);
   }
+  // Its first partition's leader is elected anew.
+  void change_topic(const std::string& name) {
+    protocol::PartitionChangeRecord record;
+    record.partition_id = 0;
+    record.topic_id = replay_.image().topic(name)->id;
+    record.leader = kSelf.value;
+    RecordBuffer records;
+    records.add(record, 0);
+    add(records);
+  }
+  const ImageChange& change() const { return change_; }  // the last one
   TopicPartition id(const std::string& topic, int32_t partition = 0) {
     return {replay_.image().topic(topic)->id, PartitionId(partition)};
   }
