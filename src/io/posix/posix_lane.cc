@@ -13,9 +13,8 @@ constexpr int kMostReady = 32;     // sockets and timers, while tasks wait
 constexpr size_t kMostTasks = 32;  // in a letter
 constexpr size_t kSendEvery = 16;  // tasks: others don't wait for the end of a long queue
 
-using SteadyTimer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                                      boost::asio::wait_traits<std::chrono::steady_clock>,
-                                                      PosixLane::Executor>;
+using SteadyTimer = boost::asio::basic_waitable_timer<
+    std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, PosixLane::Executor>;
 
 // Asio keeps a handler until the lane's next look, and may have one under way that can't be called back: so the
 // task lies where cancelling reaches it at once.

@@ -52,8 +52,8 @@ class PosixLane final : public Lane {
   void send_all();
 
   struct Context : boost::asio::io_context {
-    using io_context::io_context;
     using execution_context::shutdown;
+    using io_context::io_context;
   };
 
   static thread_local PosixLane* current_;

@@ -119,7 +119,8 @@ error_code bind(Acceptor& acceptor, const Tcp::endpoint& address, int backlog) {
   acceptor.set_option(Tcp::no_delay(true), error);
   if (family == AF_INET6) acceptor.set_option(boost::asio::ip::v6_only(false), error);
   acceptor.native_non_blocking(true, error);
-  if (acceptor.bind(address, error) || acceptor.listen(backlog, error)) acceptor = Acceptor(acceptor.get_executor());
+  if (acceptor.bind(address, error) || acceptor.listen(backlog, error))
+    acceptor = Acceptor(acceptor.get_executor());
   return error;
 }
 
@@ -127,9 +128,9 @@ error_code bind(Acceptor& acceptor, const Tcp::endpoint& address, int backlog) {
 std::vector<Tcp::endpoint> addresses_to_listen_on(const Endpoint& at, PosixLane& lane, error_code& error) {
   if (at.host.empty()) return {{Tcp::v6(), at.port}, {Tcp::v4(), at.port}};
   if (const auto address = numeric(at)) return {*address};
-  const auto found = Resolver(lane.executor())
-                         .resolve(at.host, std::to_string(at.port),
-                                  Resolver::passive | Resolver::numeric_service, error);
+  const auto found =
+      Resolver(lane.executor())
+          .resolve(at.host, std::to_string(at.port), Resolver::passive | Resolver::numeric_service, error);
   if (found.empty()) return {};
   return {found.begin()->endpoint()};
 }

@@ -61,8 +61,7 @@ IoResult<size_t> PosixSocket::read_some(std::span<const MutableBytes> into) {
   do {
     n = ::recvmsg(socket_.native_handle(), &message, 0);
   } while (n < 0 && errno == EINTR);
-  if (n == 0)
-    return std::unexpected(IoError{IoError::Kind::kClosed, peer().text() + ": closed by the peer"});
+  if (n == 0) return std::unexpected(IoError{IoError::Kind::kClosed, peer().text() + ": closed by the peer"});
   if (n < 0) return errno == EAGAIN ? IoResult<size_t>(0) : failed(errno);
   drained_ = static_cast<size_t>(n) < room;
   return static_cast<size_t>(n);
