@@ -24,6 +24,15 @@ class Attempt final : public std::enable_shared_from_this<Attempt> {
 
   void start() {
     if (const auto address = numeric(to_)) return try_all(std::array{*address});
+    try {
+      look_up();
+    } catch (const boost::system::system_error& failure) {  // no thread to look it up with
+      lane_.post([self = shared_from_this(), error = failure.code()] { self->fail(error); });
+    }
+  }
+
+ private:
+  void look_up() {
     resolver_.async_resolve(to_.host, std::to_string(to_.port), Resolver::numeric_service,
                             [self = shared_from_this()](error_code error, Resolver::results_type found) {
                               if (error)
@@ -33,7 +42,6 @@ class Attempt final : public std::enable_shared_from_this<Attempt> {
                             });
   }
 
- private:
   template <class Addresses>
   void try_all(const Addresses& addresses) {
     boost::asio::async_connect(socket_, addresses,
