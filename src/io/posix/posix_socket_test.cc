@@ -105,6 +105,28 @@ TEST_F(PosixSocket, ASocketThatAnotherOnesCallDestroysIsNotCalled) {
   world_.on(0, [&] { EXPECT_EQ(called, 1); });
 }
 
+TEST_F(PosixSocket, TasksHaveTheirTurnBesideASocketThatIsAlwaysReady) {
+  bool busy = true;
+  std::function<void()> again = [&] {
+    if (busy) sockets_.front()->when_writable([&] { again(); });
+  };
+  listen("127.0.0.1", [&](Socket&) { again(); });
+  const Descriptor peer = client();
+  world_.wait(accepted_, 1);
+  Lane& lane = *world_.runtime().lanes()[0];
+  int left = 100'000;
+  std::function<void()> task = [&] {
+    if (--left > 0)
+      lane.post([&] { task(); });
+    else
+      reach(done_);
+  };
+  lane.post([&] { task(); });
+  world_.wait(done_, 1);
+  world_.on(0, [&] { busy = false; });
+  world_.on(0, [&] { sockets_.clear(); });
+}
+
 TEST_F(PosixSocket, OutOfDescriptorsAcceptingPausesAndGoesOn) {
   listen("127.0.0.1");
   std::vector<Descriptor> clients;
