@@ -31,7 +31,7 @@ bool LaneFetch::read_next(const std::shared_ptr<ColdRead>& answered) {
   const ports::FetchPart& part = request_->parts[parts_[outcomes_.size()]];
   const auto partition = lane_.find(part.partition);
   if (!partition) {
-    outcomes_.push_back({.error = ErrorCode::kNotLeaderOrFollower});
+    outcomes_.push_back({.error = lane_.error_of_missing(part.partition)});
     return true;
   }
   auto read = partition->read(part, request_->read_committed, std::max<int64_t>(left_, 0), !found_, answered);
