@@ -141,7 +141,7 @@ class ConnectionTest : public testing::TestWithParam<uint64_t> {
   struct Server final : sim::Process {
     Server(io::Runtime& runtime, ConnectionTest& test) {
       table =
-          std::make_unique<ConnectionTable>(*runtime.lanes()[0], runtime.logger(), test.options,
+          std::make_unique<ConnectionTable>(*runtime.lanes()[0], runtime.pool(), runtime.logger(), test.options,
                                             std::make_shared<ConnectionLimits>(test.limits), test.handler);
       listener = std::move(*runtime.transport().listen(
           {"server", kPort}, runtime.lanes(),
