@@ -8,8 +8,9 @@
 
 namespace moldau::net {
 
-ConnectionTable::ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, ConnectionOptions options,
-                                 std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler)
+ConnectionTable::ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger,
+                                 ConnectionOptions options, std::shared_ptr<ConnectionLimits> limits,
+                                 api::RequestHandler& handler)
     : lane_(lane),
       pool_(pool),
       logger_(logger),
