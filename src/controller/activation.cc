@@ -1,5 +1,6 @@
 #include "controller/activation.h"
 
+#include "controller/registration_fields.h"
 #include "protocol/metadata/abort_transaction_record.h"
 #include "protocol/metadata/begin_transaction_record.h"
 #include "protocol/metadata/end_transaction_record.h"
@@ -38,8 +39,8 @@ Result<Activation> plan_activation(const ImageReplay& state, const RecordBuffer&
     activation.records.add(protocol::BeginTransactionRecord{.name = "Bootstrap records"}, 0);
   for (size_t i = 0; i < bootstrap.size(); ++i) activation.records.add_framed(bootstrap[i]);
   if (version->transactions) activation.records.add(protocol::EndTransactionRecord{}, 0);
-  activation.what = "the metadata log is empty: writes " + std::to_string(bootstrap.size()) +
-                    " bootstrap records at metadata.version " + std::string(version->name);
+  activation.what = "the metadata log is empty: writes the bootstrap records (" + std::to_string(bootstrap.size()) +
+                    ") at metadata.version " + std::string(version->name);
   return activation;
 }
 
@@ -51,13 +52,7 @@ Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registrat
   protocol::RegisterControllerRecord record;
   record.controller_id = request.controller_id;
   record.incarnation_id = request.incarnation_id;
-  for (const auto& l : request.listeners)
-    record.end_points.push_back(
-        {.name = l.name, .host = l.host, .port = l.port, .security_protocol = l.security_protocol});
-  for (const auto& f : request.features)
-    record.features.push_back({.name = f.name,
-                               .min_supported_version = f.min_supported_version,
-                               .max_supported_version = f.max_supported_version});
+  copy_listeners_and_features(request, record);
   Plan<protocol::ControllerRegistrationResponse> plan;
   plan.records.add(record, 0);
   plan.response.error_message = std::nullopt;

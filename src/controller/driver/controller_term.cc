@@ -28,6 +28,7 @@ ControllerTerm::ControllerTerm(io::Runtime& runtime, RaftDriver& raft, MetadataF
       sessions_(options.session_timeout),
       random_(seed_from(runtime.random())),
       applied_end_(raft.next_offset()),
+      committed_end_(applied_end_),  // a leader is active once all before it is committed
       work_(*this, lane_, options_) {
   if (!replay_.in_transaction()) index_.rebuild(*replay_.take().image);
 }
@@ -54,9 +55,11 @@ void ControllerTerm::end() {
   ended_ = true;
   work_.stop();
   session_timer_.cancel();
-  for (Waiting& w : waiting_)
-    w.finish(fail(ErrorCode::kNotController, "this node has ceased to be the active controller"));
-  waiting_.clear();
+  for (auto* waiting : {&waiting_for_commit_, &waiting_}) {
+    for (Waiting& w : *waiting)
+      w.finish(fail(ErrorCode::kNotController, "this node has ceased to be the active controller"));
+    waiting->clear();
+  }
 }
 
 Status ControllerTerm::apply(const RecordBuffer& records, bool atomic) {
@@ -101,6 +104,20 @@ void ControllerTerm::report_refused(const std::vector<std::string>& refused) {
   for (const std::string& why : refused)
     runtime_.logger().error(kComponent, "refuses an illegal transition of " + why);
   illegal_transitions_ += static_cast<int64_t>(refused.size());
+}
+
+void ControllerTerm::when_committed(Finish finish) {
+  waiting_for_commit_.push_back({applied_end_, std::move(finish)});
+  on_committed(committed_end_);
+}
+
+void ControllerTerm::on_committed(Offset end) {
+  committed_end_ = end;
+  while (!waiting_for_commit_.empty() && waiting_for_commit_.front().end <= end) {
+    Waiting ready = std::move(waiting_for_commit_.front());
+    waiting_for_commit_.pop_front();
+    ready.finish({});
+  }
 }
 
 void ControllerTerm::when_shown(Finish finish) {
