@@ -125,8 +125,7 @@ TEST_F(NodeIdentityTest, refusals_name_the_thing_and_the_way_out) {
 
   const std::string good = read("/disk2/data/meta.properties");
   write("/disk2/data/meta.properties", "version=1\nnode.id=1\ncluster.id=other\n");
-  EXPECT_EQ(refusal(),
-            "/disk2/data belongs to cluster other, /disk1/data to cluster " + cluster);
+  EXPECT_EQ(refusal(), "/disk2/data belongs to cluster other, /disk1/data to cluster " + cluster);
   write("/disk2/data/meta.properties", read("/disk1/data/meta.properties"));
   EXPECT_NE(refusal().find("one is a copy of the other"), std::string::npos);
   write("/disk2/data/meta.properties", "version=2\nnode.id=1\n");
