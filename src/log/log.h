@@ -205,6 +205,8 @@ class Log {
   bool flush_due() const;
   Status complete_flush(std::unique_ptr<FlushWork> work);
 
+  // False: prepare_retention would find nothing. From what is in memory; true may turn out to be wrong.
+  bool retention_due(WallMs now_ms, Offset high_watermark) const;
   // Neither this nor compaction begins while the other is under way.
   // Finds the segments that retention.ms, retention.bytes and log start no longer keep; never one that reaches beyond the
   // high watermark or isn't flushed. complete_retention takes them out of the log (log start rises) and returns the

@@ -61,6 +61,20 @@ void RetentionScan::run() {
   }
 }
 
+bool Log::retention_due(WallMs now_ms, Offset high_watermark) const {
+  if (fenced_ || closed_) return false;
+  const Segment& oldest = *segments_.front();
+  const bool is_last = segments_.size() == 1;
+  if (end_of(0) > high_watermark || (is_last && oldest.size == 0)) return false;
+  if (!is_last && end_of(0) <= log_start_) return true;
+  if (!options_.cleanup_delete) return false;
+  if (options_.retention_bytes >= 0 && size_ - options_.retention_bytes >= oldest.size) return true;
+  if (options_.retention_ms < 0) return false;
+  if (!oldest.max_timestamp_known) return true;
+  const WallMs newest = oldest.max_timestamp >= 0 ? oldest.max_timestamp : oldest.touched_ms;
+  return now_ms - newest > options_.retention_ms;
+}
+
 std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high_watermark) {
   if (fenced_ || closed_ || cleaning_) return nullptr;
   auto scan = std::make_unique<RetentionScan>();

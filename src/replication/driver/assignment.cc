@@ -15,6 +15,7 @@ struct Assignment::Step {
   std::shared_ptr<const ClusterImage> image;
   std::shared_ptr<const ClusterDelta> delta;
   io::Task done;
+  bool removed_any = false;
   int pending = 0;
   io::Task next;
   void begin(io::Task then) {
@@ -38,6 +39,9 @@ Leader::Term term_of(const PartitionRegistration& partition) {
   return {partition.leader_epoch, partition.partition_epoch, ids(partition.replicas), ids(partition.isr)};
 }
 
+constexpr CheckpointKind kCheckpoints[] = {CheckpointKind::kRecoveryPoint, CheckpointKind::kHighWatermark,
+                                           CheckpointKind::kLogStart, CheckpointKind::kCleaner};
+
 bool hosts(const PartitionRegistration& partition, BrokerId id) {
   return partition.replicas.contains(id);
 }
@@ -50,6 +54,7 @@ Assignment::Assignment(Parts parts) : p_(std::move(parts)), written_(p_.director
 
 void Assignment::find_logs() {
   for (size_t root = 0; root < p_.directories.roots(); ++root) {
+    for (CheckpointKind kind : kCheckpoints) written_[root][kind] = p_.directories.root(root).checkpoint(kind);
     for (const FoundLog& log : p_.directories.root(root).found()) {
       if (log.parsed.kind == LogDirectoryKind::kLog) {
         found_.emplace(std::pair(log.parsed.topic, log.parsed.partition), std::pair(root, log));
@@ -67,18 +72,24 @@ void Assignment::apply(std::shared_ptr<const ClusterImage> image, std::shared_pt
   step->delta = std::move(delta);
   step->done = std::move(done);
   step->begin([this, step] {
-    step->begin([this, step] {
-      step->begin([this, step] {
-        if (std::exchange(first_, false)) set_strays_aside();
-        std::exchange(step->done, {})();
-      });
-      update_changed(step);
-      step->finish_one();
-    });
-    add_new(step);
-    step->finish_one();
+    if (!step->removed_any) return add_and_update(step);
+    // The checkpoints forget what was removed before a topic of the same name can begin.
+    checkpoint([this, step] { add_and_update(step); });
   });
   remove_deleted(step);
+  step->finish_one();
+}
+
+void Assignment::add_and_update(const std::shared_ptr<Step>& step) {
+  step->begin([this, step] {
+    step->begin([this, step] {
+      if (std::exchange(first_, false)) set_strays_aside();
+      std::exchange(step->done, {})();
+    });
+    update_changed(step);
+    step->finish_one();
+  });
+  add_new(step);
   step->finish_one();
 }
 
@@ -98,6 +109,7 @@ void Assignment::remove_deleted(const std::shared_ptr<Step>& step) {
 void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartition& id) {
   const Hosted hosted = hosted_.extract(id).mapped();
   ++step->pending;
+  step->removed_any = true;
   PartitionLane& lane = p_.partitions.lane(hosted.lane);
   lane.lane().run([this, step, id, hosted, &lane] {
     const auto partition = lane.find(id);
@@ -292,7 +304,7 @@ void Assignment::gather_offsets(std::move_only_function<void(std::vector<Offsets
         const Log& log = partition->log();
         const auto& [id, topic] = partition->identity();
         some.emplace_back(id, Offsets{topic, id.partition, 0, log.recovery_point(),
-                                      partition->high_watermark(), log.log_start()});
+                                      partition->high_watermark(), log.log_start(), log.cleaned_to()});
       });
       p_.lane.run([this, state, some = std::move(some)]() mutable {
         for (auto& [id, offsets] : some) {
@@ -320,10 +332,10 @@ void Assignment::checkpoint(io::Task done) {
       now[o.root][CheckpointKind::kRecoveryPoint][key] = o.recovery_point;
       now[o.root][CheckpointKind::kHighWatermark][key] = o.high_watermark;
       if (o.log_start > Offset(0)) now[o.root][CheckpointKind::kLogStart][key] = o.log_start;
+      if (o.cleaned) now[o.root][CheckpointKind::kCleaner][key] = *o.cleaned;
     }
     for (size_t root = 0; root < now.size(); ++root) {
-      for (CheckpointKind kind :
-           {CheckpointKind::kRecoveryPoint, CheckpointKind::kHighWatermark, CheckpointKind::kLogStart}) {
+      for (CheckpointKind kind : kCheckpoints) {
         if (now[root][kind] == written_[root][kind]) continue;
         written_[root][kind] = now[root][kind];
         ++*left;
@@ -377,6 +389,7 @@ void Assignment::close(int64_t broker_epoch, DataDirectories::Done done) {
           closing.recovery_points[key] = log->log_end();  // closing makes all of it durable
           closing.high_watermarks[key] = high_watermark;
           if (log->log_start() > Offset(0)) closing.log_starts[key] = log->log_start();
+          if (log->cleaned_to()) closing.cleaned[key] = *log->cleaned_to();
           closing.logs.push_back(std::move(log));
           finish_one();
         });

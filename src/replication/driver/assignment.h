@@ -2,7 +2,8 @@
 // ends leading, removes what was deleted. One step at a time, each finished before the next and before
 // clients see the image:
 //
-//   1  partitions of deleted topics: retire on their lane, rename the directory to -delete, remove it later
+//   1  partitions of deleted topics: retire on their lane, rename the directory to -delete, remove it later; write
+//   checkpoints without them
 //   2  new partitions: load what was found at the start, or create; a topic may return under its old name,
 //   hence after 1 3  leadership and configuration of the changed ones
 //
@@ -44,7 +45,7 @@ class Assignment {
   void apply(std::shared_ptr<const ClusterImage> image, std::shared_ptr<const ClusterDelta> delta,
              io::Task done);
 
-  // Writes recovery points, high watermarks and log starts, where they changed.
+  // Writes recovery points, high watermarks, log starts and how far logs are compacted, where they changed.
   void checkpoint(io::Task done);
   // Ends leading, closes all logs, writes checkpoints and clean-shutdown markers.
   void close(int64_t broker_epoch, DataDirectories::Done done);
@@ -62,9 +63,11 @@ class Assignment {
     PartitionId partition;
     size_t root = 0;
     Offset recovery_point, high_watermark, log_start;
+    std::optional<Offset> cleaned;
   };
 
   void find_logs();
+  void add_and_update(const std::shared_ptr<Step>& step);
   void remove_deleted(const std::shared_ptr<Step>& step);
   void remove_one(const std::shared_ptr<Step>& step, const TopicPartition& id);
   void removed(DataDirectories::Place place, int64_t delay_ms);

@@ -125,6 +125,8 @@ void DataDirectories::close(Closing closing, Done done) {
         TRY(directory.write_checkpoint(CheckpointKind::kRecoveryPoint, closing.recovery_points));
         TRY(directory.write_checkpoint(CheckpointKind::kHighWatermark, closing.high_watermarks));
         TRY(directory.write_checkpoint(CheckpointKind::kLogStart, closing.log_starts));
+        if (!closing.cleaned.empty() || !directory.checkpoint(CheckpointKind::kCleaner).empty())
+          TRY(directory.write_checkpoint(CheckpointKind::kCleaner, closing.cleaned));
         return directory.write_clean_shutdown(closing.broker_epoch);
       },
       std::move(done));

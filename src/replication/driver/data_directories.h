@@ -43,7 +43,7 @@ class DataDirectories {
   struct Closing {
     size_t root = 0;
     std::vector<std::unique_ptr<Log>> logs;
-    OffsetCheckpoint recovery_points, high_watermarks, log_starts;
+    OffsetCheckpoint recovery_points, high_watermarks, log_starts, cleaned;
     int64_t broker_epoch = -1;
     WallMs now_ms = 0;
   };

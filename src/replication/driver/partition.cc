@@ -265,18 +265,6 @@ ports::EpochAnswer Partition::end_offset_for_epoch(const ports::EpochQuery& quer
 
 // ---- upkeep
 
-template <class Work, class Complete>
-void Partition::run_work(Work work, Complete complete) {
-  ++works_;
-  auto* raw = work.get();
-  host_->pool.run(
-      host_->lane, [raw] { raw->run(); },
-      [self = shared_from_this(), work = std::move(work), complete = std::move(complete)]() mutable {
-        complete(*self, std::move(work));
-        self->work_done();
-      });
-}
-
 void Partition::work_done() {
   if (--works_ == 0 && when_retired_) std::exchange(when_retired_, {})();
 }
@@ -311,6 +299,7 @@ void Partition::start_flush() {
 void Partition::retire(io::Task ready) {
   stop_leading();
   retired_ = true;
+  if (cleaning_) cleaning_->stop();
   if (works_ == 0) return ready();
   when_retired_ = std::move(ready);
 }

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "io/blocking_pool.h"
+#include "log/cleaner/clean_choice.h"
 #include "log/log.h"
 #include "ports/partitions.h"
 #include "record/produce_validator.h"
+#include "replication/driver/cleaning_run.h"
+#include "replication/driver/delayed_removals.h"
 #include "replication/leader.h"
 
 namespace moldau {
@@ -34,6 +37,7 @@ struct PartitionHost {
   BrokerId self;
   FileCache files;
   ProduceValidator validator{};
+  DelayedRemovals removals{lane, pool};
 };
 
 // Somebody who waits for a partition to grow. Called on the partition's lane.
@@ -97,6 +101,15 @@ class Partition : public std::enable_shared_from_this<Partition> {
   // that come while one runs share the next.
   using FlushDone = std::move_only_function<void(Status)>;
   void flush(FlushDone done);
+  // Lets go of segments that retention.ms, retention.bytes and log start no longer keep; `done` with the outcome.
+  using Done = std::move_only_function<void(Status)>;
+  void retain(Done done);
+  // What compaction finds here; nullopt: nothing, or it is under way, or the log can't be compacted.
+  void find_dirty(std::move_only_function<void(std::optional<CleaningCandidate>)> done);
+  // Compacts what find_dirty has told; `done` with true if something was, and with an error only if the disk is to blame.
+  void clean(const DirtySection& section, const CleaningOptions& how, double bytes_per_second,
+             std::move_only_function<void(Result<bool>)> done);
+  const LogOptions& log_options() const { return options_.log; }
   // Calls `ready` once no work is under way; then the log may be taken. No new works begin.
   void retire(io::Task ready);
   std::unique_ptr<Log> take_log();
@@ -108,9 +121,22 @@ class Partition : public std::enable_shared_from_this<Partition> {
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
   void start_flush();
+  // Runs a work of the log in the pool, then complete(*this, work).
   template <class Work, class Complete>
-  void run_work(Work work, Complete complete);
+  void run_work(Work work, Complete complete) {
+    ++works_;
+    auto* raw = work.get();
+    host_->pool.run(
+        host_->lane, [raw] { raw->run(); },
+        [self = shared_from_this(), work = std::move(work), complete = std::move(complete)]() mutable {
+          complete(*self, std::move(work));
+          self->work_done();
+        });
+  }
   void work_done();
+  void retain_once(bool again, Done done);
+  void remove_segments(std::unique_ptr<SegmentRemoval> removal, bool again, Done done);
+  Result<bool> cleaned(LogCleaning& cleaning);
 
   std::shared_ptr<PartitionHost> host_;
   Identity identity_;
@@ -124,6 +150,8 @@ class Partition : public std::enable_shared_from_this<Partition> {
   std::vector<FlushDone> flush_waiters_;
   bool flushing_ = false;
   int works_ = 0;
+  std::shared_ptr<CleaningRun> cleaning_;
+  bool uncleanable_ = false;  // damage was met; until the log is opened anew
   bool retired_ = false;
   io::Task when_retired_;
 };
