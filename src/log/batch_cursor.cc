@@ -25,7 +25,8 @@ Status BatchCursor::fill(int64_t need) {
   const int64_t window_end = window_begin_ + static_cast<int64_t>(window_.size());
   if (position_ >= window_begin_ && position_ + need <= window_end) return {};
   window_.resize(static_cast<size_t>(std::min(std::max(need, kWindow), end_ - position_)));
-  if (window_.capacity() > 2 * std::max(window_.size(), static_cast<size_t>(kWindow))) window_.shrink_to_fit();
+  if (window_.capacity() > 2 * std::max(window_.size(), static_cast<size_t>(kWindow)))
+    window_.shrink_to_fit();
   window_begin_ = position_;
   auto read = file_->read_at(position_, window_);
   if (!read) return std::unexpected(std::move(read).error().to_error());

@@ -69,7 +69,7 @@ struct LogOpen {
   std::optional<Offset>
       recovery_point;  // from recovery-point-offset-checkpoint; nullopt if unknown: everything is scanned
   std::optional<Offset> cleaned_to;  // from cleaner-offset-checkpoint; nullopt: it was never compacted
-  bool clean_shutdown = false;  // the directory had a clean-shutdown marker: nothing is scanned
+  bool clean_shutdown = false;       // the directory had a clean-shutdown marker: nothing is scanned
   WallMs now_ms = 0;
   uint64_t jitter_seed = 0;  // where segment.jitter.ms is drawn from
   // Called between blocks of work from the thread that opens; returning false stops the opening with an error.
@@ -220,10 +220,12 @@ class Log {
   // Compaction. dirty_section says what there is to clean; the scan brings the timestamps that the answer depends on. With
   // needs_disk() false its run() isn't needed. nullptr: the log isn't compacted, or takes no records.
   std::unique_ptr<DirtyScan> prepare_dirty_scan(WallMs now_ms) const;
-  Result<DirtySection> complete_dirty_scan(std::unique_ptr<DirtyScan> scan, WallMs now_ms, Offset high_watermark);
+  Result<DirtySection> complete_dirty_scan(std::unique_ptr<DirtyScan> scan, WallMs now_ms,
+                                           Offset high_watermark);
   // Begins to clean what complete_dirty_scan told; see log_cleaning.h for the turns. nullptr: nothing of it can be cleaned
   // now (it isn't flushed, or retention is under way). Ends with complete_cleaning, whatever happens.
-  std::unique_ptr<LogCleaning> prepare_cleaning(const DirtySection& section, const CleaningOptions& how, WallMs now_ms);
+  std::unique_ptr<LogCleaning> prepare_cleaning(const DirtySection& section, const CleaningOptions& how,
+                                                WallMs now_ms);
   bool cleaning() const { return cleaning_; }
   void advance_cleaning(LogCleaning& cleaning);
   // Its status; a storage error fences the log, unless only the disk was full.
@@ -338,7 +340,8 @@ class Log {
   bool flushing_ = false;
   uint64_t generation_ = 0;  // changes with every truncation: results of earlier works are void
   uint64_t layout_ = 0;      // changes when segments are cut or replaced: positions in them are void
-  std::shared_ptr<const void> readers_ = std::make_shared<int>(0);  // held by views; a new one for each layout_
+  std::shared_ptr<const void> readers_ =
+      std::make_shared<int>(0);  // held by views; a new one for each layout_
   std::optional<Offset> cleaned_to_;
   bool cleaning_ = false;
   int retaining_ = 0;  // retention's works that are out

@@ -64,7 +64,8 @@ void DirtyScan::run() {
   }
 }
 
-Result<DirtySection> Log::complete_dirty_scan(std::unique_ptr<DirtyScan> scan, WallMs now_ms, Offset high_watermark) {
+Result<DirtySection> Log::complete_dirty_scan(std::unique_ptr<DirtyScan> scan, WallMs now_ms,
+                                              Offset high_watermark) {
   if (scan->error_) return storage_error("look for what to compact", *scan->error_, false);
   if (scan->layout_ == layout_) {
     for (const DirtyScan::Unknown& unknown : scan->unknown_) {
@@ -76,7 +77,8 @@ Result<DirtySection> Log::complete_dirty_scan(std::unique_ptr<DirtyScan> scan, W
         segment.first_timestamp = *facts.first_timestamp, segment.first_timestamp_known = true;
     }
   }
-  const LogFacts facts{scan->segments_, log_start_, log_end_, last_stable_offset(high_watermark), cleaned_to_};
+  const LogFacts facts{scan->segments_, log_start_, log_end_, last_stable_offset(high_watermark),
+                       cleaned_to_};
   const DirtySection section = dirty_section(facts, rules_of(options_), now_ms);
   if (section.checkpoint_was_wrong) {
     if (*cleaned_to_ > log_end_ || !options_.cleanup_delete)
@@ -96,7 +98,8 @@ std::unique_ptr<LogCleaning> Log::prepare_cleaning(const DirtySection& section, 
   Offset durable = recovery_point_;
   if (!pending_snapshots_.empty()) durable = std::min(durable, pending_snapshots_.front().offset - 1);
   size_t count = 0;
-  while (count + 1 < segments_.size() && end_of(count) <= std::min(section.end, durable) && !segments_[count]->growing)
+  while (count + 1 < segments_.size() && end_of(count) <= std::min(section.end, durable) &&
+         !segments_[count]->growing)
     ++count;
   if (count == 0 || end_of(count - 1) <= section.first_dirty) return nullptr;
 
@@ -116,7 +119,8 @@ std::unique_ptr<LogCleaning> Log::prepare_cleaning(const DirtySection& section, 
   cleaning->producers_ = last_of_producers(producers_);
   cleaning->source_ = segment_floor(cleaning->first_dirty_);
   cleaning->map_end_ = cleaning->first_dirty_;
-  cleaning->map_ = std::make_unique<OffsetMap>(how.map, cleaning->round_end_ - cleaning->first_dirty_, how.secret);
+  cleaning->map_ =
+      std::make_unique<OffsetMap>(how.map, cleaning->round_end_ - cleaning->first_dirty_, how.secret);
   cleaning_ = true;
   ++works_outstanding_;
   return cleaning;
@@ -162,7 +166,8 @@ void Log::install_cleaned(LogCleaning& c) {
   }
   for (size_t i = 0; i < group.count; ++i) {
     const Segment& old = *segments_[first + i];
-    ASSERT(old.base == c.views_[group.first + i].base && !old.growing, "segments changed while they were cleaned");
+    ASSERT(old.base == c.views_[group.first + i].base && !old.growing,
+           "segments changed while they were cleaned");
     fresh->touched_ms = std::max(fresh->touched_ms, old.touched_ms);
     size_ -= old.size;
     c.summary_.bytes_before += old.size;

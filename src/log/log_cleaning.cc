@@ -87,7 +87,8 @@ Result<std::shared_ptr<const io::File>> LogCleaning::open_log(size_t segment) {
 }
 
 // Of the transactions that were aborted, those that overlap the range; their markers may lie in later segments.
-Result<std::vector<AbortedTransaction>> LogCleaning::aborted_between(size_t segment, Offset from, Offset below) {
+Result<std::vector<AbortedTransaction>> LogCleaning::aborted_between(size_t segment, Offset from,
+                                                                     Offset below) {
   std::vector<AbortedTransaction> found;
   for (size_t i = segment; i < views_.size(); ++i) {
     if (views_[i].txn_entries == 0 && views_[i].txn_tail.empty()) continue;
@@ -174,7 +175,8 @@ Status LogCleaning::finish_map() {
     }
   }
   size_t first = 0;
-  for (const size_t count : group_segments(segments, {options_.segment_bytes, options_.segment_index_bytes})) {
+  for (const size_t count :
+       group_segments(segments, {options_.segment_bytes, options_.segment_index_bytes})) {
     groups_.push_back({first, count});
     first += count;
   }
@@ -227,7 +229,8 @@ Status LogCleaning::write_some(int64_t bytes) {
       if (out_.pending.size() > before) {
         const auto frame = parse_batch_frame(as_bytes(out_.pending).subspan(before));
         ASSERT(frame, "a cleaned batch is a batch");
-        out_.indexes.note(*frame, out_.size + static_cast<int64_t>(before), base, options_.index_interval_bytes);
+        out_.indexes.note(*frame, out_.size + static_cast<int64_t>(before), base,
+                          options_.index_interval_bytes);
       }
       if (out_.pending.size() >= kWriteFrom) TRY(flush_output());
       if (moved_ >= bytes) return {};
@@ -258,8 +261,7 @@ Status LogCleaning::write_indexes() {
   };
   TRY(check(write(kOffsetIndexSuffix, bytes_of_entries(out_.indexes.offsets))));
   TRY(check(write(kTimeIndexSuffix, bytes_of_entries(out_.indexes.times))));
-  if (!out_.indexes.txns.empty())
-    TRY(check(write(kTxnIndexSuffix, bytes_of_entries(out_.indexes.txns))));
+  if (!out_.indexes.txns.empty()) TRY(check(write(kTxnIndexSuffix, bytes_of_entries(out_.indexes.txns))));
   return {};
 }
 

@@ -107,7 +107,9 @@ TEST_P(CleaningCrash, AtEveryCall) {
     if (call == DiskCall::kRead || call == DiskCall::kStat || call == DiskCall::kList) return;
     ++n;
     for (uint64_t copy = 0; copy < 3; ++copy)  // renames in any order
-      moments.push_back({disk->after_power_loss(seed * 1000 + n * 7 + copy, copy == 0 && n % 3 == 0 ? Loss::kEverything : Loss::kSeeded), model});
+      moments.push_back({disk->after_power_loss(seed * 1000 + n * 7 + copy,
+                                                copy == 0 && n % 3 == 0 ? Loss::kEverything : Loss::kSeeded),
+                         model});
     moments.push_back({disk->clone(n), model});
     moments.back().disk->process_kill();
   });
@@ -172,8 +174,11 @@ TEST_P(CleaningFault, AtEveryCall) {
   }
   if (GetParam() == io::IoError::Kind::kNoSpace) EXPECT_GT(went_on, 5);
 }
-INSTANTIATE_TEST_SUITE_P(Kinds, CleaningFault, ::testing::Values(io::IoError::Kind::kFailed, io::IoError::Kind::kNoSpace),
-                         [](const auto& info) { return info.param == io::IoError::Kind::kFailed ? "io_error" : "disk_full"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, CleaningFault,
+                         ::testing::Values(io::IoError::Kind::kFailed, io::IoError::Kind::kNoSpace),
+                         [](const auto& info) {
+                           return info.param == io::IoError::Kind::kFailed ? "io_error" : "disk_full";
+                         });
 
 // The next start breaks at its n-th call while it completes or drops what the first crash left.
 TEST(CleaningCrash, DuringRecovery) {
@@ -228,7 +233,7 @@ TEST_F(CleaningTest, ReadersOfOldSegmentsAreWaitedFor) {
   std::optional<TimestampSearch::Found> found;
   const auto done = log.clean(1 << 20, [&](LogCleaning& cleaning) {
     if (cleaning.turn() != LogCleaning::Turn::kWait || ++waited != 3) return;
-    log.check();  // what is installed is read under the names that it has now
+    log.check();    // what is installed is read under the names that it has now
     search->run();  // files under their old names
     ASSERT_TRUE(search->found()) << search->found().error().message;
     found = *search->found();
@@ -262,7 +267,8 @@ TEST_F(CleaningTest, RetentionAndCompactionDoNotOverlap) {
   EXPECT_FALSE(*log.clean());
   scan->run();
   ASSERT_TRUE(log.log->complete_retention(std::move(scan), log.now));
-  const auto done = log.clean(1 << 20, [&](LogCleaning&) { EXPECT_FALSE(log.log->prepare_retention(log.now, log.log->log_end())); });
+  const auto done = log.clean(
+      1 << 20, [&](LogCleaning&) { EXPECT_FALSE(log.log->prepare_retention(log.now, log.log->log_end())); });
   EXPECT_TRUE(*done);
 }
 
@@ -275,7 +281,8 @@ TEST_F(CleaningTest, SmallSegmentsBecomeOneAndOldFilesGo) {
   int64_t total = 0;
   for (const auto& segment : log.log->segments()) total += segment.size;
   EXPECT_EQ(log.log->size(), total);
-  for (const auto& entry : *disk->list(test::kDirectory)) EXPECT_FALSE(entry.name.ends_with(kDeletedSuffix)) << entry.name;
+  for (const auto& entry : *disk->list(test::kDirectory))
+    EXPECT_FALSE(entry.name.ends_with(kDeletedSuffix)) << entry.name;
   EXPECT_LE(*log.log->cleaned_to(), log.log->active_base());
 }
 
@@ -309,8 +316,11 @@ TEST_F(CleaningTest, TruncationTakesTheCheckpointBack) {
 }
 
 TEST_F(CleaningTest, ASegmentRollsWithinTheLag) {
-  EXPECT_EQ((LogOptions{.segment_ms = 1000, .cleanup_compact = true, .max_compaction_lag_ms = 300}.roll_ms()), 300);
-  EXPECT_EQ((LogOptions{.segment_ms = 1000, .cleanup_compact = false, .max_compaction_lag_ms = 300}.roll_ms()), 1000);
+  EXPECT_EQ((LogOptions{.segment_ms = 1000, .cleanup_compact = true, .max_compaction_lag_ms = 300}.roll_ms()),
+            300);
+  EXPECT_EQ(
+      (LogOptions{.segment_ms = 1000, .cleanup_compact = false, .max_compaction_lag_ms = 300}.roll_ms()),
+      1000);
   EXPECT_EQ((LogOptions{.segment_ms = 1000, .cleanup_compact = true}.roll_ms()), 1000);
 }
 

@@ -32,7 +32,8 @@ struct LogOptions {
 
   // After how long a segment ends (KIP-354: a record must come to be compacted).
   int64_t roll_ms() const {
-    return cleanup_compact && max_compaction_lag_ms > 0 ? std::min(segment_ms, max_compaction_lag_ms) : segment_ms;
+    return cleanup_compact && max_compaction_lag_ms > 0 ? std::min(segment_ms, max_compaction_lag_ms)
+                                                        : segment_ms;
   }
 };
 

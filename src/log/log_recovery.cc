@@ -48,7 +48,8 @@ io::IoStatus LogLoader::rebuild_indexes(size_t index) {
   TRY_ASSIGN(const ScanEnd end,
              scan_segment(*file, 0, segment.size, {.base = segment.base, .check_sums = false},
                           [&](const ScannedBatch& batch) {
-                            indexes.note(batch.frame, batch.position, segment.base, how_.options.index_interval_bytes);
+                            indexes.note(batch.frame, batch.position, segment.base,
+                                         how_.options.index_interval_bytes);
                             log_->replay(batch, how_.now_ms, &aborted);
                           }));
   for (const AbortedTransaction& txn : aborted) indexes.txns.push_back({txn});

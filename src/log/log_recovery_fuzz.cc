@@ -55,12 +55,13 @@ std::unique_ptr<sim::SimFileSystem> sound_directory() {
   (*log)->attach(cache);
   for (int i = 0; i < 60; ++i) {
     const bool transactional = i % 10 == 5;
-    append(**log, test::make_batch({.records = 1 + i % 3,
-                                    .timestamp = 1000 + i,
-                                    .producer_id = i % 4 == 0 || transactional ? 7 + i % 2 : -1,
-                                    .producer_epoch = static_cast<int16_t>(i % 4 == 0 || transactional ? 0 : -1),
-                                    .sequence = i % 4 == 0 || transactional ? i : -1,
-                                    .transactional = transactional}));
+    append(**log,
+           test::make_batch({.records = 1 + i % 3,
+                             .timestamp = 1000 + i,
+                             .producer_id = i % 4 == 0 || transactional ? 7 + i % 2 : -1,
+                             .producer_epoch = static_cast<int16_t>(i % 4 == 0 || transactional ? 0 : -1),
+                             .sequence = i % 4 == 0 || transactional ? i : -1,
+                             .transactional = transactional}));
     if (i % 20 == 17) append(**log, test::make_marker({.producer_id = 8, .commit = i == 17}));
   }
   (*log)->detach();

@@ -46,12 +46,12 @@ struct Segment {
   int32_t time_entries = kUnknownEntries;
   int32_t txn_entries = kUnknownEntries;  // 0: there is no such file, as with most; true while it grows, too
   bool max_timestamp_known = false;
-  WallMs max_timestamp = -1;            // of all batches; -1: none has one
-  Offset max_timestamp_offset{-1};      // the last offset of the first batch that has it
-  bool first_timestamp_known = false;   // true of the active segment
-  WallMs first_timestamp = -1;          // maximal timestamp of the first batch; -1: there is none, or it has none
-  WallMs touched_ms = 0;                // the broker's clock when it was created, loaded or appended to
-  int64_t jitter_ms = 0;                // how much earlier than segment.ms it rolls
+  WallMs max_timestamp = -1;           // of all batches; -1: none has one
+  Offset max_timestamp_offset{-1};     // the last offset of the first batch that has it
+  bool first_timestamp_known = false;  // true of the active segment
+  WallMs first_timestamp = -1;  // maximal timestamp of the first batch; -1: there is none, or it has none
+  WallMs touched_ms = 0;        // the broker's clock when it was created, loaded or appended to
+  int64_t jitter_ms = 0;        // how much earlier than segment.ms it rolls
   std::unique_ptr<SegmentFiles> files;  // null: none was opened
   std::unique_ptr<GrowingIndexes> growing;
   // Compaction has just put it here: its files' names still end in .swap, or lose that at this moment.

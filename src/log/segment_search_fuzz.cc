@@ -32,9 +32,8 @@ struct Sample {
     int64_t offset = kBase.value;
     for (int i = 0; i < kBatches; ++i) {
       if (i % 7 == 0) offset += 3;  // as compaction leaves it
-      const auto batch = test::make_batch({.base_offset = offset,
-                                           .records = 1 + i % 3,
-                                           .timestamp = 1000 + (i % 5 == 0 ? -i : i)});
+      const auto batch = test::make_batch(
+          {.base_offset = offset, .records = 1 + i % 3, .timestamp = 1000 + (i % 5 == 0 ? -i : i)});
       const BatchHeader header(batch.data());
       batches.push_back({header.base_offset(), header.last_offset(), static_cast<int64_t>(bytes.size()),
                          static_cast<int64_t>(header.size()), header.max_timestamp()});
@@ -108,7 +107,8 @@ void check_times(Disk& disk) {
   }
   std::vector<AbortedTransaction> aborted;
   ASSERT(search.collect_aborted(kBase, view.end, aborted));
-  for (const AbortedTransaction& txn : aborted) ASSERT(txn.last_offset >= kBase && txn.first_offset < view.end);
+  for (const AbortedTransaction& txn : aborted)
+    ASSERT(txn.last_offset >= kBase && txn.first_offset < view.end);
 }
 
 }  // namespace

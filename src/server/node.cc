@@ -201,11 +201,11 @@ void Node::Core::build_upkeep() {
     cleaner.threads = 0;
   }
   const auto on_failure = [this](const Error& error) { fail(error); };
-  retention_ = std::make_unique<LogRetention>(
-      home_, *partitions_,
-      LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
-                          options_.integer("log.retention.check.interval.ms")},
-      on_failure);
+  retention_ =
+      std::make_unique<LogRetention>(home_, *partitions_,
+                                     LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
+                                                         options_.integer("log.retention.check.interval.ms")},
+                                     on_failure);
   cleaner_ = std::make_unique<LogCleaner>(
       LogCleaner::Parts{home_, runtime_.logger(), runtime_.random(), *partitions_,
                         [this] { assignment_->checkpoint([] {}); }, on_failure},

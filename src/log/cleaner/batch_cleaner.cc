@@ -10,8 +10,8 @@ std::optional<WallMs> delete_horizon(const BatchHeader& batch) {
 }
 
 std::unexpected<Error> unreadable(const BatchHeader& batch, const std::string& why) {
-  return fail(ErrorCode::kCorruptMessage,
-              "the batch at offset " + std::to_string(batch.base_offset().value) + " can't be cleaned: " + why);
+  return fail(ErrorCode::kCorruptMessage, "the batch at offset " + std::to_string(batch.base_offset().value) +
+                                              " can't be cleaned: " + why);
 }
 
 BatchOptions options_of(const BatchHeader& batch) {
@@ -54,7 +54,8 @@ BatchCleaner::Verdict BatchCleaner::judge(const BatchHeader& batch, CleanedTrans
   const bool discardable = transactions.on_batch(batch);
   const auto horizon = delete_horizon(batch);
   Verdict verdict;
-  verdict.drop_records = batch.is_control() ? discardable && horizon && *horizon <= round_.now_ms : discardable;
+  verdict.drop_records =
+      batch.is_control() ? discardable && horizon && *horizon <= round_.now_ms : discardable;
   verdict.keep_empty = is_last_of_producer(batch) || batch.next_offset() == round_.round_end;
   verdict.gone_transaction = discardable && batch.is_control();
   return verdict;

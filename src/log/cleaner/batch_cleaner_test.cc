@@ -31,7 +31,9 @@ std::string batch_of(const std::vector<Put>& records, BatchOptions options = {})
 std::vector<Put> records_of(const BatchHeader& batch) {
   std::vector<Put> out;
   const auto outcome = RecordReader().for_each(batch, [&](const RecordView& r) {
-    const auto text = [](const std::optional<Bytes>& b) { return b ? std::optional(std::string(as_text(*b))) : std::nullopt; };
+    const auto text = [](const std::optional<Bytes>& b) {
+      return b ? std::optional(std::string(as_text(*b))) : std::nullopt;
+    };
     out.push_back({r.offset, text(r.key), text(r.value)});
     EXPECT_EQ(r.timestamp, 1000 + r.offset.value);
     return Visit::kNext;
@@ -44,7 +46,12 @@ struct BatchCleanerTest : ::testing::Test {
   OffsetMap map{{}, 100, {3, 4}};
   LastOfProducers producers;
   CleanedTransactions transactions;
-  BatchCleaner::Round round{.latest = &map, .map_end = Offset(100), .round_end = Offset(100), .producers = &producers, .now_ms = kNow, .delete_retention_ms = kRetention};
+  BatchCleaner::Round round{.latest = &map,
+                            .map_end = Offset(100),
+                            .round_end = Offset(100),
+                            .producers = &producers,
+                            .now_ms = kNow,
+                            .delete_retention_ms = kRetention};
   std::string out;
 
   void latest(const std::string& key, int64_t offset) { ASSERT_TRUE(map.put(as_bytes(key), Offset(offset))); }
@@ -66,8 +73,16 @@ struct BatchCleanerTest : ::testing::Test {
 TEST_F(BatchCleanerTest, TheLatestOfEachKeyStays) {
   latest("a", 12), latest("b", 11), latest("c", 99);
   for (const Codec codec : {Codec::kNone, Codec::kGzip, Codec::kSnappy, Codec::kLz4, Codec::kZstd}) {
-    const auto batch = batch_of({{Offset(10), "a", "old"}, {Offset(11), "b", "new"}, {Offset(12), "a", "new"}, {Offset(13), {}, "keyless"}, {Offset(14), "c", "old"}},
-                                {.leader_epoch = LeaderEpoch(7), .codec = codec, .producer_id = ProducerId(5), .producer_epoch = ProducerEpoch(2), .base_sequence = 40});
+    const auto batch = batch_of({{Offset(10), "a", "old"},
+                                 {Offset(11), "b", "new"},
+                                 {Offset(12), "a", "new"},
+                                 {Offset(13), {}, "keyless"},
+                                 {Offset(14), "c", "old"}},
+                                {.leader_epoch = LeaderEpoch(7),
+                                 .codec = codec,
+                                 .producer_id = ProducerId(5),
+                                 .producer_epoch = ProducerEpoch(2),
+                                 .base_sequence = 40});
     const BatchHeader* cleaned = clean(batch);
     ASSERT_TRUE(cleaned);
     EXPECT_EQ(records_of(*cleaned), (std::vector<Put>{{Offset(11), "b", "new"}, {Offset(12), "a", "new"}}));
@@ -92,9 +107,11 @@ TEST_F(BatchCleanerTest, ABatchThatLosesNothingIsCopied) {
 TEST_F(BatchCleanerTest, WhatTheMapDoesNotReachStays) {
   round.map_end = Offset(11);
   latest("a", 10);
-  const BatchHeader* cleaned = clean(batch_of({{Offset(9), "a", "old"}, {Offset(11), "a", "later"}, {Offset(12), {}, "keyless"}}));
+  const BatchHeader* cleaned =
+      clean(batch_of({{Offset(9), "a", "old"}, {Offset(11), "a", "later"}, {Offset(12), {}, "keyless"}}));
   ASSERT_TRUE(cleaned);
-  EXPECT_EQ(records_of(*cleaned), (std::vector<Put>{{Offset(11), "a", "later"}, {Offset(12), {}, "keyless"}}));
+  EXPECT_EQ(records_of(*cleaned),
+            (std::vector<Put>{{Offset(11), "a", "later"}, {Offset(12), {}, "keyless"}}));
 }
 
 TEST_F(BatchCleanerTest, ATombstoneHasItsTime) {
@@ -121,7 +138,12 @@ TEST_F(BatchCleanerTest, ATombstoneHasItsTime) {
 
 TEST_F(BatchCleanerTest, TheLastBatchOfAProducerIsKeptEmpty) {
   latest("a", 99);
-  const BatchOptions of_five{.leader_epoch = {}, .codec = Codec::kGzip, .level = {}, .producer_id = ProducerId(5), .producer_epoch = ProducerEpoch(2), .base_sequence = 40};
+  const BatchOptions of_five{.leader_epoch = {},
+                             .codec = Codec::kGzip,
+                             .level = {},
+                             .producer_id = ProducerId(5),
+                             .producer_epoch = ProducerEpoch(2),
+                             .base_sequence = 40};
   const auto batch = batch_of({{Offset(10), "a", "1"}, {Offset(11), "a", "2"}}, of_five);
   EXPECT_FALSE(clean(batch));
   producers[ProducerId(5)] = {Offset(12), ProducerEpoch(2)};
@@ -176,7 +198,12 @@ TEST_F(BatchCleanerTest, OffsetsThatDoNotRiseAreRefused) {
 
 struct Transactions : BatchCleanerTest {
   std::string data(int64_t offset, int64_t producer, const std::string& key) {
-    return batch_of({{Offset(offset), key, "v"}}, {.leader_epoch = {}, .level = {}, .producer_id = ProducerId(producer), .producer_epoch = ProducerEpoch(0), .base_sequence = 0, .transactional = true});
+    return batch_of({{Offset(offset), key, "v"}}, {.leader_epoch = {},
+                                                   .level = {},
+                                                   .producer_id = ProducerId(producer),
+                                                   .producer_epoch = ProducerEpoch(0),
+                                                   .base_sequence = 0,
+                                                   .transactional = true});
   }
   std::string marker(int64_t offset, int64_t producer, bool commit) {
     const auto bytes = test::make_marker({.base_offset = offset, .producer_id = producer, .commit = commit});

@@ -48,7 +48,8 @@ DirtySection dirty_section(const LogFacts& log, const CleaningRules& rules, Wall
   }
   const auto segments = log.segments;
   const size_t dirty = floor_of(segments, out.first_dirty), active = segments.size() - 1;
-  size_t uncleanable = std::min({active, floor_of(segments, log.last_stable), first_young(log, dirty, rules, now_ms)});
+  size_t uncleanable =
+      std::min({active, floor_of(segments, log.last_stable), first_young(log, dirty, rules, now_ms)});
   uncleanable = std::max(uncleanable, std::min(dirty, active));
   out.end = segments[uncleanable].base;
   for (size_t i = 0; i < segments.size() && segments[i].base < out.first_dirty; ++i)
@@ -83,7 +84,8 @@ std::vector<size_t> group_segments(std::span<const GroupedSegment> segments, con
       if (count == 0) continue;  // one segment is a group, however large
       if (bytes > limits.segment_bytes || offsets > limits.index_bytes || times > limits.index_bytes) break;
       // Relative offsets have 31 bits. An empty segment has none: without it, one would be left for each 2^31 offsets.
-      if (s.size > 0 && s.end - int64_t{1} - segments[first].base > std::numeric_limits<int32_t>::max()) break;
+      if (s.size > 0 && s.end - int64_t{1} - segments[first].base > std::numeric_limits<int32_t>::max())
+        break;
     }
     groups.push_back(count);
   }

@@ -36,16 +36,16 @@ struct LogFacts {
   std::span<const SegmentFacts> segments;  // by base, at least one; the last is active
   Offset log_start;
   Offset log_end;
-  Offset last_stable;               // no record from here on is cleaned
+  Offset last_stable;                // no record from here on is cleaned
   std::optional<Offset> cleaned_to;  // from the cleaner's checkpoint; nullopt: never cleaned
 };
 
 struct DirtySection {
   Offset first_dirty;
-  Offset end;                   // base of the first uncleanable segment
-  int64_t clean_bytes = 0;      // of the segments that begin below first_dirty
-  int64_t cleanable_bytes = 0;  // of those between
-  bool overdue = false;         // max.compaction.lag.ms has passed for one of them
+  Offset end;                         // base of the first uncleanable segment
+  int64_t clean_bytes = 0;            // of the segments that begin below first_dirty
+  int64_t cleanable_bytes = 0;        // of those between
+  bool overdue = false;               // max.compaction.lag.ms has passed for one of them
   bool checkpoint_was_wrong = false;  // cleaned_to lies outside of the log: its start counts
 
   double ratio() const;  // cleanable part of both; 0 if there is nothing

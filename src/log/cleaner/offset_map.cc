@@ -9,8 +9,8 @@ namespace moldau {
 OffsetMap::OffsetMap(const Limits& limits, int64_t most_keys, const HashSecret& secret) : secret_(secret) {
   const double load = std::clamp(limits.load_factor, 0.01, 0.95);
   const int64_t affordable = std::max<int64_t>(limits.bytes / static_cast<int64_t>(sizeof(Slot)), 4);
-  const auto wanted =
-      static_cast<int64_t>(std::min(static_cast<double>(affordable), static_cast<double>(most_keys) / load + 4));
+  const auto wanted = static_cast<int64_t>(
+      std::min(static_cast<double>(affordable), static_cast<double>(most_keys) / load + 4));
   slots_ = std::min(affordable, wanted);
   capacity_ = std::clamp<int64_t>(static_cast<int64_t>(static_cast<double>(slots_) * load), 1, slots_ - 1);
   // Zeros from the system: pages that no key falls into cost nothing.
@@ -19,7 +19,8 @@ OffsetMap::OffsetMap(const Limits& limits, int64_t most_keys, const HashSecret& 
 }
 
 OffsetMap::Slot& OffsetMap::slot_of(const KeyHash& hash) const {
-  auto at = static_cast<int64_t>((static_cast<unsigned __int128>(hash.low) * static_cast<uint64_t>(slots_)) >> 64);
+  auto at =
+      static_cast<int64_t>((static_cast<unsigned __int128>(hash.low) * static_cast<uint64_t>(slots_)) >> 64);
   while (table_[static_cast<size_t>(at)].next_offset != 0 && table_[static_cast<size_t>(at)].hash != hash)
     at = at + 1 == slots_ ? 0 : at + 1;
   return table_[static_cast<size_t>(at)];

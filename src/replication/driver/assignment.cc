@@ -54,7 +54,8 @@ Assignment::Assignment(Parts parts) : p_(std::move(parts)), written_(p_.director
 
 void Assignment::find_logs() {
   for (size_t root = 0; root < p_.directories.roots(); ++root) {
-    for (CheckpointKind kind : kCheckpoints) written_[root][kind] = p_.directories.root(root).checkpoint(kind);
+    for (CheckpointKind kind : kCheckpoints)
+      written_[root][kind] = p_.directories.root(root).checkpoint(kind);
     for (const FoundLog& log : p_.directories.root(root).found()) {
       if (log.parsed.kind == LogDirectoryKind::kLog) {
         found_.emplace(std::pair(log.parsed.topic, log.parsed.partition), std::pair(root, log));

@@ -10,9 +10,10 @@
 namespace moldau {
 namespace {
 
-constexpr int64_t kTurnBytes = 4 << 20;   // some 10 ms of a thread of the pool
+constexpr int64_t kTurnBytes = 4 << 20;  // some 10 ms of a thread of the pool
 constexpr int64_t kLeastBytes = 16 << 10;
-constexpr double kTurnsPerSecond = 4;     // where a rate is set: none moves more than a quarter of a second's share
+constexpr double kTurnsPerSecond =
+    4;  // where a rate is set: none moves more than a quarter of a second's share
 constexpr auto kLookAgain = std::chrono::milliseconds(5);  // for readers of old segments to end
 constexpr double kLongestPause = 3600;
 

@@ -27,7 +27,8 @@ void DelayedRemovals::remove_due() {
   const Instant now = lane_.clock().now();
   while (!waiting_.empty() && waiting_.begin()->first <= now) {
     std::shared_ptr<SegmentRemoval> removal = std::move(waiting_.extract(waiting_.begin()).mapped());
-    pool_.run(lane_, [removal] { removal->remove(); }, [removal] {});  // what fails, the next start removes
+    pool_.run(
+        lane_, [removal] { removal->remove(); }, [removal] {});  // what fails, the next start removes
   }
   arm();
 }

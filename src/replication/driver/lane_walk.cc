@@ -12,7 +12,8 @@ constexpr int kVisitsAtOnce = 64;
 void LaneWalk::start(PartitionLane& lane, Visit visit, io::Task done) {
   std::shared_ptr<LaneWalk> walk(new LaneWalk(lane, std::move(visit), std::move(done)));
   lane.lane().run([walk] {
-    walk->lane_.for_each([&](const std::shared_ptr<Partition>& partition) { walk->partitions_.push_back(partition); });
+    walk->lane_.for_each(
+        [&](const std::shared_ptr<Partition>& partition) { walk->partitions_.push_back(partition); });
     walk->run();
   });
 }

@@ -26,7 +26,8 @@ void LogCleaner::stop() {
 void LogCleaner::pause() {
   fruitless_.clear();
   if (std::exchange(progress_, false)) p_.on_progress();
-  timer_ = p_.lane.after(std::chrono::milliseconds(std::max<int64_t>(options_.backoff_ms, 1)), [this] { look(); });
+  timer_ =
+      p_.lane.after(std::chrono::milliseconds(std::max<int64_t>(options_.backoff_ms, 1)), [this] { look(); });
 }
 
 // ---- looking
@@ -50,10 +51,11 @@ void LogCleaner::look_at(size_t index, std::function<void(std::vector<Candidate>
     auto self = partition.shared_from_this();
     partition.retain([this, index, found, self, next = std::move(next)](Status retained) mutable {
       if (!retained) p_.lane.run([this, error = retained.error()] { p_.on_storage_failure(error); });
-      self->find_dirty([index, found, self, next = std::move(next)](std::optional<CleaningCandidate> dirty) mutable {
-        if (dirty) found->push_back({self->identity().id, index, *dirty});
-        next();
-      });
+      self->find_dirty(
+          [index, found, self, next = std::move(next)](std::optional<CleaningCandidate> dirty) mutable {
+            if (dirty) found->push_back({self->identity().id, index, *dirty});
+            next();
+          });
     });
   };
   LaneWalk::start(p_.partitions.lane(index), visit, [this, found, done = std::move(done)] {
@@ -64,7 +66,8 @@ void LogCleaner::look_at(size_t index, std::function<void(std::vector<Candidate>
 void LogCleaner::on_look(std::vector<Candidate> candidates) {
   looking_ = false;
   if (stopped_) return;
-  std::erase_if(candidates, [&](const Candidate& c) { return running_.contains(c.id) || fruitless_.contains(c.id); });
+  std::erase_if(candidates,
+                [&](const Candidate& c) { return running_.contains(c.id) || fruitless_.contains(c.id); });
   while (static_cast<int>(running_.size()) < options_.threads) {
     std::vector<CleaningCandidate> choice;
     for (const Candidate& c : candidates) choice.push_back(c.what);
@@ -81,12 +84,14 @@ void LogCleaner::on_look(std::vector<Candidate> candidates) {
 
 void LogCleaner::clean(const Candidate& candidate) {
   running_.insert(candidate.id);
-  const CleaningOptions how{{options_.dedupe_buffer_bytes / options_.threads, options_.buffer_load_factor}, secret_};
+  const CleaningOptions how{{options_.dedupe_buffer_bytes / options_.threads, options_.buffer_load_factor},
+                            secret_};
   PartitionLane& lane = p_.partitions.lane(candidate.lane);
   lane.lane().post([this, &lane, id = candidate.id, section = candidate.what.section, how] {
     const auto partition = lane.find(id);
     auto done = [this, id](Result<bool> outcome) {
-      p_.lane.post([this, id, outcome = std::move(outcome)]() mutable { on_cleaned(id, std::move(outcome)); });
+      p_.lane.post(
+          [this, id, outcome = std::move(outcome)]() mutable { on_cleaned(id, std::move(outcome)); });
     };
     if (!partition) return done(false);
     partition->clean(section, how, options_.bytes_per_second / options_.threads, std::move(done));

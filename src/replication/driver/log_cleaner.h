@@ -17,11 +17,11 @@
 namespace moldau {
 
 struct LogCleanerOptions {
-  int threads = 1;                                // log.cleaner.threads: logs that are compacted at a time; 0: none ever
-  int64_t dedupe_buffer_bytes = 128 << 20;        // log.cleaner.dedupe.buffer.size: of all together
-  double buffer_load_factor = 0.9;                // log.cleaner.io.buffer.load.factor
+  int threads = 1;  // log.cleaner.threads: logs that are compacted at a time; 0: none ever
+  int64_t dedupe_buffer_bytes = 128 << 20;           // log.cleaner.dedupe.buffer.size: of all together
+  double buffer_load_factor = 0.9;                   // log.cleaner.io.buffer.load.factor
   double bytes_per_second = 1.7976931348623157e308;  // log.cleaner.io.max.bytes.per.second: of all together
-  int64_t backoff_ms = 15000;                     // log.cleaner.backoff.ms
+  int64_t backoff_ms = 15000;                        // log.cleaner.backoff.ms
 };
 
 class LogCleaner {

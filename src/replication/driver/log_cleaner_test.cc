@@ -15,13 +15,17 @@ using namespace std::chrono_literals;
 
 class Broker {
  public:
-  explicit Broker(uint64_t seed) : world({.seed = seed}), node(world.add_node("n", {}, {.lanes = 2, .disk = {}})) {
+  explicit Broker(uint64_t seed)
+      : world({.seed = seed}), node(world.add_node("n", {}, {.lanes = 2, .disk = {}})) {
     EXPECT_TRUE(node.disk().create_directories("/data"));
-    world.on_log([this](sim::SimNode&, io::Level, std::string_view, std::string_view line) { lines.emplace_back(line); });
+    world.on_log([this](sim::SimNode&, io::Level, std::string_view, std::string_view line) {
+      lines.emplace_back(line);
+    });
     std::vector<std::unique_ptr<PartitionLane>> lanes;
     auto& runtime = node.runtime();
     for (io::Lane* lane : runtime.lanes())
-      lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime.pool(), runtime.logger(), BrokerId(1), 16));
+      lanes.push_back(
+          std::make_unique<PartitionLane>(*lane, runtime.pool(), runtime.logger(), BrokerId(1), 16));
     partitions = std::make_unique<Partitions>(std::move(lanes));
   }
   ~Broker() {
@@ -33,11 +37,17 @@ class Broker {
     const TopicPartition id{Uuid{1, 2}, PartitionId(index)};
     auto& runtime = node.runtime();
     auto opened = Log::open(runtime.files(), runtime.logger(),
-                            {.directory = directory(index), .options = log, .recovery_point = Offset(0), .clean_shutdown = true, .now_ms = runtime.clock().wall_ms()});
+                            {.directory = directory(index),
+                             .options = log,
+                             .recovery_point = Offset(0),
+                             .clean_shutdown = true,
+                             .now_ms = runtime.clock().wall_ms()});
     EXPECT_TRUE(opened);
     const size_t lane = partitions->lane_of(id);
     on_lane(lane, [&] {
-      auto partition = std::make_shared<Partition>(partitions->lane(lane).host(), Partition::Identity{id, "t"}, TopicOptions{.log = log, .rules = {.compacted = log.cleanup_compact}}, std::move(*opened));
+      auto partition = std::make_shared<Partition>(
+          partitions->lane(lane).host(), Partition::Identity{id, "t"},
+          TopicOptions{.log = log, .rules = {.compacted = log.cleanup_compact}}, std::move(*opened));
       partition->lead({LeaderEpoch(1), PartitionEpoch(0), {BrokerId(1)}, {BrokerId(1)}}, Offset(0));
       partitions->lane(lane).add(std::move(partition));
     });
@@ -57,21 +67,24 @@ class Broker {
         builder.add(node.runtime().clock().wall_ms(), as_bytes(key), as_bytes(value));
         std::string batch = builder.build();
         std::move_only_function<void(ports::AppendOutcome)> later;
-        const auto outcome = partition.append({{reinterpret_cast<uint8_t*>(batch.data()), batch.size()}, 1, 13}, later);
+        const auto outcome =
+            partition.append({{reinterpret_cast<uint8_t*>(batch.data()), batch.size()}, 1, 13}, later);
         ASSERT_TRUE(outcome);
         ASSERT_EQ(outcome->error, ErrorCode::kNone) << outcome->message;
       });
   }
   void start_cleaner(LogCleanerOptions options) {
     cleaner = std::make_unique<LogCleaner>(
-        LogCleaner::Parts{*node.runtime().lanes()[0], node.runtime().logger(), node.runtime().random(), *partitions, [this] { ++progress; },
+        LogCleaner::Parts{*node.runtime().lanes()[0], node.runtime().logger(), node.runtime().random(),
+                          *partitions, [this] { ++progress; },
                           [this](const Error& error) { failures.push_back(error.message); }},
         options);
     on_lane(0, [&] { cleaner->start(); });
   }
   void start_retention(LogRetentionOptions options) {
-    retention = std::make_unique<LogRetention>(*node.runtime().lanes()[0], *partitions, options,
-                                               [this](const Error& error) { failures.push_back(error.message); });
+    retention =
+        std::make_unique<LogRetention>(*node.runtime().lanes()[0], *partitions, options,
+                                       [this](const Error& error) { failures.push_back(error.message); });
     on_lane(0, [&] { retention->start(); });
   }
   int64_t size(const TopicPartition& id) {
@@ -109,7 +122,8 @@ class Broker {
 };
 
 LogOptions compacted() {
-  return {.segment_bytes = 2000, .cleanup_delete = false, .cleanup_compact = true, .file_delete_delay_ms = 60000};
+  return {
+      .segment_bytes = 2000, .cleanup_delete = false, .cleanup_compact = true, .file_delete_delay_ms = 60000};
 }
 
 TEST(LogCleaner, CompactsTheDirtiestUntilNothingIsLeft) {
@@ -124,7 +138,8 @@ TEST(LogCleaner, CompactsTheDirtiestUntilNothingIsLeft) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_LT(broker.size(ids[static_cast<size_t>(i)]), 6000) << i;
     EXPECT_GT(broker.files_ending_in(i, kDeletedSuffix), 0u);
-    broker.with(ids[static_cast<size_t>(i)], [&](Partition& p) { EXPECT_EQ(p.log().cleaned_to(), p.log().active_base()); });
+    broker.with(ids[static_cast<size_t>(i)],
+                [&](Partition& p) { EXPECT_EQ(p.log().cleaned_to(), p.log().active_base()); });
   }
   broker.world.run_for(61s);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(broker.files_ending_in(i, kDeletedSuffix), 0u);
@@ -150,7 +165,8 @@ TEST(LogCleaner, APartitionThatRetiresDoesNotWaitForIt) {
     const TopicPartition id = broker.add(0, compacted());
     broker.fill(id, 1000, 10);
     broker.start_cleaner({.bytes_per_second = rate, .backoff_ms = 1});
-    ASSERT_TRUE(broker.world.run_until([&] { return broker.node.disk().calls(sim::DiskCall::kRead) > 5; }, 60s));
+    ASSERT_TRUE(
+        broker.world.run_until([&] { return broker.node.disk().calls(sim::DiskCall::kRead) > 5; }, 60s));
     bool ready = false;
     broker.with(id, [&](Partition& p) { p.retire([&] { ready = true; }); });
     EXPECT_TRUE(broker.world.run_until([&] { return ready; }, 5s));
@@ -188,7 +204,10 @@ TEST(LogCleaner, AFullDiskPasses) {
   Broker broker(6);
   const TopicPartition id = broker.add(0, compacted());
   broker.fill(id, 200, 10);
-  broker.node.disk().inject({.call = sim::DiskCall::kWrite, .path_part = std::string(kCleanedSuffix), .times = 2, .error = io::IoError::Kind::kNoSpace});
+  broker.node.disk().inject({.call = sim::DiskCall::kWrite,
+                             .path_part = std::string(kCleanedSuffix),
+                             .times = 2,
+                             .error = io::IoError::Kind::kNoSpace});
   broker.start_cleaner({.backoff_ms = 1000});
   ASSERT_TRUE(broker.world.run_until([&] { return broker.progress == 1; }, 60s));
   EXPECT_LT(broker.size(id), 6000);
@@ -198,8 +217,10 @@ TEST(LogCleaner, AFullDiskPasses) {
 TEST(LogRetention, ByTimeAndSizeWithADelayForTheFiles) {
   Broker broker(7);
   LogOptions by_time{.segment_bytes = 2000, .retention_ms = 60000, .file_delete_delay_ms = 30000};
-  LogOptions by_size{.segment_bytes = 2000, .retention_ms = -1, .retention_bytes = 5000, .file_delete_delay_ms = 30000};
-  const TopicPartition old = broker.add(0, by_time), large = broker.add(1, by_size), compact = broker.add(2, compacted());
+  LogOptions by_size{
+      .segment_bytes = 2000, .retention_ms = -1, .retention_bytes = 5000, .file_delete_delay_ms = 30000};
+  const TopicPartition old = broker.add(0, by_time), large = broker.add(1, by_size),
+                       compact = broker.add(2, compacted());
   for (const TopicPartition& id : {old, large, compact}) broker.fill(id, 100, 10);
   broker.start_retention({.initial_delay_ms = 1000, .check_interval_ms = 5000});
   ASSERT_TRUE(broker.world.run_until([&] { return broker.size(large) < 8000; }, 10s));

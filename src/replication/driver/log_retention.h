@@ -8,15 +8,18 @@
 namespace moldau {
 
 struct LogRetentionOptions {
-  int64_t initial_delay_ms = 30000;      // log.initial.task.delay.ms
-  int64_t check_interval_ms = 300000;    // log.retention.check.interval.ms
+  int64_t initial_delay_ms = 30000;    // log.initial.task.delay.ms
+  int64_t check_interval_ms = 300000;  // log.retention.check.interval.ms
 };
 
 class LogRetention {
  public:
   LogRetention(io::Lane& lane, Partitions& partitions, const LogRetentionOptions& options,
                std::function<void(const Error&)> on_storage_failure)
-      : lane_(lane), partitions_(partitions), options_(options), on_storage_failure_(std::move(on_storage_failure)) {}
+      : lane_(lane),
+        partitions_(partitions),
+        options_(options),
+        on_storage_failure_(std::move(on_storage_failure)) {}
 
   void start();
   void stop();

@@ -26,7 +26,8 @@ void Partition::retain_once(bool again, Done done) {
   const WallMs now = host_->lane.clock().wall_ms();
   auto scan = retired_ ? nullptr : log_->prepare_retention(now, high_watermark());
   if (!scan) return done({});
-  run_work(std::move(scan), [again, done = std::move(done)](Partition& self, std::unique_ptr<RetentionScan> found) mutable {
+  run_work(std::move(scan), [again, done = std::move(done)](Partition& self,
+                                                            std::unique_ptr<RetentionScan> found) mutable {
     const Offset active = self.log_->active_base();
     auto removal = self.log_->complete_retention(std::move(found), self.host_->lane.clock().wall_ms());
     if (!removal) return done(std::unexpected(removal.error()));
@@ -47,7 +48,8 @@ void Partition::remove_segments(std::unique_ptr<SegmentRemoval> removal, bool ag
   auto* raw = removal.get();
   host_->pool.run(
       host_->lane, [raw] { raw->rename(); },
-      [self = shared_from_this(), removal = std::move(removal), again, look_again, done = std::move(done)]() mutable {
+      [self = shared_from_this(), removal = std::move(removal), again, look_again,
+       done = std::move(done)]() mutable {
         Status renamed = self->log_->complete_removal(*removal);
         if (renamed) {
           self->host_->removals.add(std::move(removal), self->options_.log.file_delete_delay_ms);
@@ -65,31 +67,36 @@ void Partition::find_dirty(std::move_only_function<void(std::optional<CleaningCa
   const WallMs now = host_->lane.clock().wall_ms();
   auto scan = retired_ || uncleanable_ || log_->cleaning() ? nullptr : log_->prepare_dirty_scan(now);
   if (!scan) return done(std::nullopt);
-  const auto complete = [now](Partition& self, std::unique_ptr<DirtyScan> scanned) -> std::optional<CleaningCandidate> {
+  const auto complete = [now](Partition& self,
+                              std::unique_ptr<DirtyScan> scanned) -> std::optional<CleaningCandidate> {
     const auto section = self.log_->complete_dirty_scan(std::move(scanned), now, self.high_watermark());
     if (!section) {
       self.host_->logger.error("log", section.error().message);
       return std::nullopt;
     }
     const LogOptions& log = self.options_.log;
-    return CleaningCandidate{*section, {log.min_cleanable_dirty_ratio, log.min_compaction_lag_ms, log.max_compaction_lag_ms}};
+    return CleaningCandidate{
+        *section, {log.min_cleanable_dirty_ratio, log.min_compaction_lag_ms, log.max_compaction_lag_ms}};
   };
   if (!scan->needs_disk()) return done(complete(*this, std::move(scan)));
-  run_work(std::move(scan), [complete, done = std::move(done)](Partition& self, std::unique_ptr<DirtyScan> scanned) mutable {
-    done(complete(self, std::move(scanned)));
-  });
+  run_work(std::move(scan),
+           [complete, done = std::move(done)](Partition& self, std::unique_ptr<DirtyScan> scanned) mutable {
+             done(complete(self, std::move(scanned)));
+           });
 }
 
 void Partition::clean(const DirtySection& section, const CleaningOptions& how, double bytes_per_second,
                       std::move_only_function<void(Result<bool>)> done) {
   if (!retired_ && log_->flush_due()) {  // only what is durable is compacted
-    return flush([self = shared_from_this(), section, how, bytes_per_second, done = std::move(done)](Status flushed) mutable {
+    return flush([self = shared_from_this(), section, how, bytes_per_second,
+                  done = std::move(done)](Status flushed) mutable {
       if (!flushed) return done(std::unexpected(flushed.error()));
       if (self->log_->flush_due()) return done(false);  // it grows faster than the disk; later
       self->clean(section, how, bytes_per_second, std::move(done));
     });
   }
-  auto work = retired_ || uncleanable_ ? nullptr : log_->prepare_cleaning(section, how, host_->lane.clock().wall_ms());
+  auto work = retired_ || uncleanable_ ? nullptr
+                                       : log_->prepare_cleaning(section, how, host_->lane.clock().wall_ms());
   if (!work) return done(false);
   ++works_;
   cleaning_ = std::make_shared<CleaningRun>(
@@ -105,16 +112,20 @@ void Partition::clean(const DirtySection& section, const CleaningOptions& how, d
 
 Result<bool> Partition::cleaned(LogCleaning& over) {
   const Status status = log_->complete_cleaning(over);
-  if (auto removal = over.take_removal()) host_->removals.add(std::move(removal), options_.log.file_delete_delay_ms);
+  if (auto removal = over.take_removal())
+    host_->removals.add(std::move(removal), options_.log.file_delete_delay_ms);
   const auto& s = over.summary();
   if (s.segments_before > 0)
-    host_->logger.info("log", fmt::format("{}: compacted offsets {} to {}: {} segments of {} bytes became {} of {}, {} keys",
-                                          identity_.text(), s.from.value, s.to.value, s.segments_before, s.bytes_before,
-                                          s.segments_after, s.bytes_after, s.keys));
+    host_->logger.info(
+        "log", fmt::format("{}: compacted offsets {} to {}: {} segments of {} bytes became {} of {}, {} keys",
+                           identity_.text(), s.from.value, s.to.value, s.segments_before, s.bytes_before,
+                           s.segments_after, s.bytes_after, s.keys));
   if (status) return !over.stopped();
-  if (status.error().code == ErrorCode::kKafkaStorageError && !over.disk_full()) return std::unexpected(status.error());
+  if (status.error().code == ErrorCode::kKafkaStorageError && !over.disk_full())
+    return std::unexpected(status.error());
   uncleanable_ = !over.disk_full();
-  host_->logger.error("log", status.error().message + (uncleanable_ ? "; it isn't tried again before the next start" : ""));
+  host_->logger.error(
+      "log", status.error().message + (uncleanable_ ? "; it isn't tried again before the next start" : ""));
   return false;
 }
 
