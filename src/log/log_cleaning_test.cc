@@ -37,7 +37,9 @@ TEST_P(CleaningModel, AgreesWithAMap) {
     ASSERT_TRUE(log->flush());
     if (prng.chance(20)) log->cleaning.map = {.bytes = 24 * 5, .load_factor = 0.9};  // full after a few keys
     const auto done = log->clean(prng.chance(50) ? 1 : 1 << 20, [&](LogCleaning&) {
-      if (prng.chance(5)) ASSERT_TRUE(log->append());
+      if (prng.chance(5)) {
+        ASSERT_TRUE(log->append());
+      }
     });
     ASSERT_TRUE(done) << done.error().message;
     log->cleaning.map = {};
@@ -150,7 +152,9 @@ TEST_P(CleaningFault, AtEveryCall) {
       disk->inject({.skip = n, .times = 1, .error = GetParam()});
       const auto cleaned = log.clean();
       broke = !cleaned.has_value();
-      if (broke) EXPECT_EQ(cleaned.error().code, ErrorCode::kKafkaStorageError);
+      if (broke) {
+        EXPECT_EQ(cleaned.error().code, ErrorCode::kKafkaStorageError);
+      }
       if (!log.log->fenced()) {
         log.check();
         if (broke && GetParam() == io::IoError::Kind::kNoSpace) {  // it healed
@@ -170,9 +174,13 @@ TEST_P(CleaningFault, AtEveryCall) {
       disk->power_loss(Loss::kSeeded);
     recover_and_check(std::move(disk), model, now);
     if (HasFailure()) return;
-    if (!broke) EXPECT_GT(n, 20);
+    if (!broke) {
+      EXPECT_GT(n, 20);
+    }
   }
-  if (GetParam() == io::IoError::Kind::kNoSpace) EXPECT_GT(went_on, 5);
+  if (GetParam() == io::IoError::Kind::kNoSpace) {
+    EXPECT_GT(went_on, 5);
+  }
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, CleaningFault,
                          ::testing::Values(io::IoError::Kind::kFailed, io::IoError::Kind::kNoSpace),
@@ -275,14 +283,16 @@ TEST_F(CleaningTest, RetentionAndCompactionDoNotOverlap) {
 TEST_F(CleaningTest, SmallSegmentsBecomeOneAndOldFilesGo) {
   const size_t before = log.log->segments().size();
   const int64_t size = log.log->size();
+  log.options.segment_bytes = 20000;
+  log.log->update_options(log.options);
   ASSERT_TRUE(*log.clean());
   EXPECT_LT(log.log->segments().size(), before / 2);
   EXPECT_LT(log.log->size(), size);
   int64_t total = 0;
   for (const auto& segment : log.log->segments()) total += segment.size;
   EXPECT_EQ(log.log->size(), total);
-  for (const auto& entry : *disk->list(test::kDirectory))
-    EXPECT_FALSE(entry.name.ends_with(kDeletedSuffix)) << entry.name;
+  const auto entries = disk->list(test::kDirectory);
+  for (const auto& entry : *entries) EXPECT_FALSE(entry.name.ends_with(kDeletedSuffix)) << entry.name;
   EXPECT_LE(*log.log->cleaned_to(), log.log->active_base());
 }
 

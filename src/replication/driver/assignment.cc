@@ -180,7 +180,13 @@ void Assignment::add_one(const std::shared_ptr<Step>& step, const TopicImage& to
     found_.erase(found);
     hosted.place = {root, log.name};
     hosted_.emplace(id, std::move(hosted));
-    return p_.directories.load(root, log, std::move(how), std::move(loaded));
+    how.progress = loading_.begin(log.name);
+    return p_.directories.load(
+        root, log, std::move(how),
+        [this, loaded = std::move(loaded)](Result<std::unique_ptr<Log>> opened) mutable {
+          loading_.end();
+          loaded(std::move(opened));
+        });
   }
   const size_t root = p_.directories.root_of(topic.partition(partition)->directory_of(p_.self))
                           .value_or(p_.directories.emptiest_root());

@@ -22,6 +22,7 @@
 #include "io/random.h"
 #include "metadata/cluster_delta.h"
 #include "replication/driver/data_directories.h"
+#include "replication/driver/loading_lines.h"
 #include "replication/driver/partitions.h"
 
 namespace moldau {
@@ -81,6 +82,7 @@ class Assignment {
   void gather_offsets(std::move_only_function<void(std::vector<Offsets>)> done);
 
   Parts p_;
+  LoadingLines loading_{p_.lane, p_.logger};
   std::map<TopicPartition, Hosted> hosted_;
   std::map<std::pair<std::string, PartitionId>, std::pair<size_t, FoundLog>>
       found_;                                                        // at the start, not loaded yet
