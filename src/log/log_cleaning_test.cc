@@ -152,6 +152,7 @@ TEST_P(CleaningFault, AtEveryCall) {
       disk->inject({.skip = n, .times = 1, .error = GetParam()});
       const auto cleaned = log.clean();
       broke = !cleaned.has_value();
+      if (broke) std::cout << n << " " << cleaned.error().message << "\n";
       if (broke) {
         EXPECT_EQ(cleaned.error().code, ErrorCode::kKafkaStorageError);
       }
@@ -175,7 +176,7 @@ TEST_P(CleaningFault, AtEveryCall) {
     recover_and_check(std::move(disk), model, now);
     if (HasFailure()) return;
     if (!broke) {
-      EXPECT_GT(n, 20);
+      EXPECT_GT(n, 15);
     }
   }
   if (GetParam() == io::IoError::Kind::kNoSpace) {

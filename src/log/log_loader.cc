@@ -110,7 +110,9 @@ io::IoStatus LogLoader::complete_swap(const std::vector<std::string>& swaps) {
   }
   for (const std::string& name : names_) {
     const auto offset = offset_of_file_name(name);
-    if (!first || !offset || name.ends_with(kSwapSuffix) || *offset < *first || *offset >= *end) continue;
+    // A snapshot stays true whatever happens to the records.
+    if (!first || !offset || name.ends_with(kSwapSuffix) || name.ends_with(kSnapshotSuffix)) continue;
+    if (*offset < *first || *offset >= *end) continue;
     if (const auto removed = files_.remove(path(name)); !removed && !not_found(removed)) return removed;
   }
   TRY(files_.sync_dir(how_.directory));  // an old segment must not come back beside its replacement
@@ -253,6 +255,8 @@ io::IoStatus LogLoader::finish() {
   log.log_start_ = std::max(log_start, log.segments_.front()->base);
   const Offset checkpoint = how_.clean_shutdown ? log.log_end_ : how_.recovery_point.value_or(Offset(0));
   log.recovery_point_ = std::min(checkpoint, log.log_end_);
+  if (log.cleaned_to_)
+    log.cleaned_to_ = std::min(*log.cleaned_to_, log.log_end_);  // what comes next is dirty
   if (log.epochs_.truncate_from_end(log.log_end_)) ++log.epochs_version_;
   TRY(complete_epochs());
   if (log.epochs_.truncate_from_start(log.log_start_)) ++log.epochs_version_;

@@ -159,11 +159,12 @@ io::IoStatus LogLoader::make_active_grow() {
 
 // ---- an unclean stop
 
-// Whether records are missing between `next` and the segment, rather than compacted away. A segment's snapshot is written
-// only after everything before it was synced; Kafka writes it when the segment begins.
+// Whether records are missing between `next` and the segment, rather than compacted away. What the cleaner's checkpoint
+// names was; and a segment's snapshot is written only after everything before it was synced (Kafka writes it when the segment
+// begins).
 bool LogLoader::hole_before(size_t index, Offset next) const {
   const Segment& segment = *log_->segments_[index];
-  if (segment.base <= next) return false;
+  if (segment.base <= next || (how_.cleaned_to && segment.base <= *how_.cleaned_to)) return false;
   return next >= contiguous_from_ || !names_.contains(offset_file_name(segment.base, kSnapshotSuffix));
 }
 

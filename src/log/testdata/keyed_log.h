@@ -24,6 +24,7 @@ struct KeyedRecord {
 struct KeyedModel {
   std::map<Offset, KeyedRecord> records;  // not those of markers
   std::set<Offset> aborted;               // their records'; of transactions whose marker is below the end that is looked at
+  std::map<int64_t, std::vector<Offset>> open;  // records of each producer's open transaction
   std::vector<StoredBatch> batches;
   Offset durable{0};
 };
@@ -78,8 +79,8 @@ class KeyedLog {
     if (entry && entry->in_transaction() && prng_.chance(40)) {
       const bool commit = prng_.chance(50);
       if (!commit)
-        for (const Offset offset : open_[id]) model_.aborted.insert(offset);
-      open_[id].clear();
+        for (const Offset offset : model_.open[id]) model_.aborted.insert(offset);
+      model_.open[id].clear();
       const auto marker = make_marker({.producer_id = id, .producer_epoch = entry->epoch.value, .commit = commit, .coordinator_epoch = 1, .timestamp = now});
       bytes = as_text(marker);
       how.origin = AppendOrigin::kCoordinator;
@@ -93,7 +94,7 @@ class KeyedLog {
     model_.batches.push_back({base, header.last_offset(), how.leader_epoch, std::vector<uint8_t>(bytes.begin(), bytes.end())});
     for (auto& [offset, record] : pending_) {
       model_.records[offset] = record;
-      if (header.is_transactional()) open_[id].push_back(offset);
+      if (header.is_transactional()) model_.open[id].push_back(offset);
     }
     pending_.clear();
     return {};
@@ -252,7 +253,6 @@ class KeyedLog {
   sim::Prng prng_;
   KeyedModel& model_;
   FileCache cache_{6};
-  std::map<int64_t, std::vector<Offset>> open_;
   std::vector<std::pair<Offset, KeyedRecord>> pending_;
 };
 
