@@ -104,6 +104,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
  private:
   void on_storage(Result<Storage> opened);
   void build_partitions();
+  void on_root_failed(size_t root, const Error& error);
   void build_upkeep();
   void build_lifecycle();
   void on_broker_state(BrokerState state);
@@ -186,7 +187,25 @@ void Node::Core::build_partitions() {
       [this](const ClusterImage& image, std::string_view topic) {
         return topic_options(options_, image, topic);
       },
-      [this](const Error& error) { fail(error); }});
+      [this](size_t root, const Error& error) { on_root_failed(root, error); }});
+  for (size_t i = 0; i < partitions_->lanes(); ++i)
+    partitions_->lane(i).host()->on_broken = [this](const TopicPartition& id, const Error& error) {
+      home_.post([this, id, error] { assignment_->on_broken(id, error); });
+    };
+}
+
+// The other directories go on; without the metadata log, or without any, the node can't.
+void Node::Core::on_root_failed(size_t root, const Error& error) {
+  size_t failed = 0;
+  std::vector<Uuid> directories;
+  for (size_t i = 0; i < directories_->roots(); ++i) {
+    if (!directories_->failed(i)) continue;
+    ++failed;
+    directories.push_back(storage_->identity.directory_ids.at(directories_->root(i).root()));
+  }
+  if (failed == directories_->roots() || directories_->root(root).root() == options_.metadata_log_dir)
+    return fail(error);
+  lifecycle_->set_offline_dirs(std::move(directories));
 }
 
 void Node::Core::build_upkeep() {
@@ -200,15 +219,13 @@ void Node::Core::build_upkeep() {
   } else {
     cleaner.threads = 0;
   }
-  const auto on_failure = [this](const Error& error) { fail(error); };
   retention_ =
       std::make_unique<LogRetention>(home_, *partitions_,
                                      LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
-                                                         options_.integer("log.retention.check.interval.ms")},
-                                     on_failure);
+                                                         options_.integer("log.retention.check.interval.ms")});
   cleaner_ = std::make_unique<LogCleaner>(
       LogCleaner::Parts{home_, runtime_.logger(), runtime_.random(), *partitions_,
-                        [this] { assignment_->checkpoint([] {}); }, on_failure},
+                        [this] { assignment_->checkpoint([] {}); }},
       cleaner);
 }
 

@@ -115,6 +115,7 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
   lane.lane().run([this, step, id, hosted, &lane] {
     const auto partition = lane.find(id);
     lane.remove(id);
+    if (partition->offline()) return p_.lane.run([step] { step->finish_one(); });
     partition->retire([this, step, hosted, partition] {
       const int64_t delay_ms = partition->log().options().file_delete_delay_ms;
       p_.lane.run([this, step, hosted, delay_ms, log = partition->take_log()]() mutable {
@@ -123,7 +124,7 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
                                 if (name)
                                   removed({hosted.place.root, *name}, delay_ms);
                                 else
-                                  fail_storage(name.error());
+                                  fail_root(hosted.place.root, name.error());
                                 step->finish_one();
                               });
       });
@@ -134,8 +135,8 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
 void Assignment::removed(DataDirectories::Place place, int64_t delay_ms) {
   std::erase_if(removals_, [](const Removal& removal) { return removal.begun; });
   auto remove = [this, place] {
-    p_.directories.remove(place, [this](Status done) {
-      if (!done) fail_storage(done.error());
+    p_.directories.remove(place, [this, place](Status done) {
+      if (!done) fail_root(place.root, done.error());
     });
   };
   if (delay_ms <= 0) return remove();
@@ -172,8 +173,8 @@ void Assignment::add_one(const std::shared_ptr<Step>& step, const TopicImage& to
   ++step->pending;
   auto loaded = [this, step, id](Result<std::unique_ptr<Log>> log) {
     if (log) return host(step, id, std::move(*log));
-    fail_storage(log.error());
-    hosted_.erase(id);
+    const size_t root = hosted_.extract(id).mapped().place.root;
+    fail_root(root, log.error());
     step->finish_one();
   };
   Hosted hosted{.place = {}, .topic = topic.name, .lane = p_.partitions.lane_of(id)};
@@ -212,14 +213,18 @@ void Assignment::add_one(const std::shared_ptr<Step>& step, const TopicImage& to
       fmt::format("{}/{} belongs to a topic that isn't in the metadata any more; it is set aside as -stray",
                   p_.directories.root(old_root).root(), old.name));
   p_.directories.rename({old_root, old.name}, LogDirectoryKind::kStray, p_.random.uuid(), nullptr,
-                        [this, create = std::move(create)](Result<std::string> renamed) mutable {
-                          if (!renamed) fail_storage(renamed.error());
+                        [this, old_root, create = std::move(create)](Result<std::string> renamed) mutable {
+                          if (!renamed) fail_root(old_root, renamed.error());
                           create();
                         });
 }
 
 void Assignment::host(const std::shared_ptr<Step>& step, const TopicPartition& id, std::unique_ptr<Log> log) {
   const Hosted& hosted = hosted_.at(id);
+  if (p_.directories.failed(hosted.place.root)) {
+    hosted_.erase(id);
+    return step->finish_one();
+  }
   const PartitionRegistration& registration = *step->image->partition(id);
   const OffsetCheckpoint& checkpoint =
       p_.directories.root(hosted.place.root).checkpoint(CheckpointKind::kHighWatermark);
@@ -288,14 +293,32 @@ void Assignment::set_strays_aside() {
         "log", fmt::format("{}/{} isn't this broker's according to the metadata; it is set aside as -stray",
                            p_.directories.root(root).root(), log.name));
     p_.directories.rename({root, log.name}, LogDirectoryKind::kStray, p_.random.uuid(), nullptr,
-                          [this](Result<std::string> renamed) {
-                            if (!renamed) fail_storage(renamed.error());
+                          [this, root](Result<std::string> renamed) {
+                            if (!renamed) fail_root(root, renamed.error());
                           });
   }
 }
 
-void Assignment::fail_storage(const Error& error) {
-  p_.on_storage_failure(error);
+// ---- a directory that fails
+
+void Assignment::on_broken(const TopicPartition& id, const Error& error) {
+  if (const auto hosted = hosted_.find(id); hosted != hosted_.end()) fail_root(hosted->second.place.root, error);
+}
+
+void Assignment::fail_root(size_t root, const Error& error) {
+  if (!p_.directories.fail_root(root)) return;
+  size_t partitions = 0;
+  for (const auto& [id, hosted] : hosted_) {
+    if (hosted.place.root != root) continue;
+    ++partitions;
+    PartitionLane& lane = p_.partitions.lane(hosted.lane);
+    lane.lane().post([&lane, id] {
+      if (const auto partition = lane.find(id)) partition->go_offline();
+    });
+  }
+  p_.logger.error("log", fmt::format("{} is offline from now on, with {} partitions: {}",
+                                     p_.directories.root(root).root(), partitions, error.message));
+  p_.on_root_failed(root, error);
 }
 
 // ---- checkpoints and the end
@@ -312,6 +335,7 @@ void Assignment::gather_offsets(std::move_only_function<void(std::vector<Offsets
     lane.lane().run([this, state, &lane] {
       std::vector<std::pair<TopicPartition, Offsets>> some;
       lane.for_each([&](const std::shared_ptr<Partition>& partition) {
+        if (partition->offline()) return;
         const Log& log = partition->log();
         const auto& [id, topic] = partition->identity();
         some.emplace_back(id, Offsets{topic, id.partition, 0, log.recovery_point(),
@@ -347,11 +371,11 @@ void Assignment::checkpoint(io::Task done) {
     }
     for (size_t root = 0; root < now.size(); ++root) {
       for (CheckpointKind kind : kCheckpoints) {
-        if (now[root][kind] == written_[root][kind]) continue;
+        if (p_.directories.failed(root) || now[root][kind] == written_[root][kind]) continue;
         written_[root][kind] = now[root][kind];
         ++*left;
-        p_.directories.write_checkpoint(root, kind, now[root][kind], [this, finish_one](Status written) {
-          if (!written) fail_storage(written.error());
+        p_.directories.write_checkpoint(root, kind, now[root][kind], [this, root, finish_one](Status written) {
+          if (!written) fail_root(root, written.error());
           finish_one();
         });
       }
@@ -373,6 +397,10 @@ void Assignment::close(int64_t broker_epoch, DataDirectories::Done done) {
   const auto close_roots = [this, state, broker_epoch] {
     state->left = state->closings.size();
     for (size_t root = 0; root < state->closings.size(); ++root) {
+      if (p_.directories.failed(root)) {
+        if (--state->left == 0) state->done(std::move(state->status));
+        continue;
+      }
       auto& closing = state->closings[root];
       closing.root = root;
       closing.broker_epoch = broker_epoch;
@@ -391,6 +419,7 @@ void Assignment::close(int64_t broker_epoch, DataDirectories::Done done) {
     PartitionLane& lane = p_.partitions.lane(hosted.lane);
     lane.lane().run([this, state, id, hosted, &lane, finish_one] {
       const auto partition = lane.find(id);
+      if (partition->offline()) return p_.lane.run(finish_one);
       const Offset high_watermark = partition->high_watermark();
       lane.remove(id);
       partition->retire([this, state, id, hosted, partition, high_watermark, finish_one] {

@@ -11,6 +11,7 @@
 //   A1  a log is opened at most once, and belongs to the lane of its partition
 //   A2  when a step is done, every partition that the image gives to this broker is in its lane's table
 //   A3  a directory that no image names is set aside as -stray, never removed, never served
+//   A4  partitions of a directory that failed are offline, and nothing touches it again; it gets no clean-shutdown marker
 // Owner: lane 0.
 #pragma once
 #include <functional>
@@ -38,8 +39,8 @@ class Assignment {
     Partitions& partitions;
     BrokerId self;
     std::function<TopicOptions(const ClusterImage&, std::string_view topic)> options_of;
-    // A directory can't be used any more; the sentence says which and why.
-    std::function<void(const Error&)> on_storage_failure;
+    // One of the directories, by its index, can't be used any more; the sentence says why. Its partitions are offline.
+    std::function<void(size_t root, const Error&)> on_root_failed;
   };
   explicit Assignment(Parts parts);
 
@@ -52,6 +53,8 @@ class Assignment {
   // Ends leading, closes all logs, writes checkpoints and clean-shutdown markers.
   void close(int64_t broker_epoch, DataDirectories::Done done);
   size_t hosted() const { return hosted_.size(); }
+  // A partition's log can't be written any more: takes its directory offline.
+  void on_broken(const TopicPartition& id, const Error& error);
 
  private:
   struct Hosted {
@@ -79,7 +82,7 @@ class Assignment {
   void update_changed(const std::shared_ptr<Step>& step);
   void update_one(const std::shared_ptr<Step>& step, const TopicPartition& id, bool options_changed);
   void set_strays_aside();
-  void fail_storage(const Error& error);
+  void fail_root(size_t root, const Error& error);
   void gather_offsets(std::move_only_function<void(std::vector<Offsets>)> done);
 
   Parts p_;

@@ -20,7 +20,16 @@ std::optional<size_t> DataDirectories::root_of(const Uuid& directory_id) const {
 }
 
 size_t DataDirectories::emptiest_root() const {
-  return static_cast<size_t>(std::ranges::min_element(roots_, {}, &Root::partitions) - roots_.begin());
+  const auto load = [](const Root& root) { return std::pair(root.failed, root.partitions); };
+  return static_cast<size_t>(std::ranges::min_element(roots_, {}, load) - roots_.begin());
+}
+
+bool DataDirectories::fail_root(size_t index) {
+  return !std::exchange(roots_[index].failed, true);
+}
+
+std::unexpected<Error> DataDirectories::offline(size_t root) const {
+  return fail(ErrorCode::kKafkaStorageError, roots_[root].directory->root() + " is offline");
 }
 
 // ---- order
@@ -28,6 +37,7 @@ size_t DataDirectories::emptiest_root() const {
 template <class T>
 void DataDirectories::change(size_t root, std::move_only_function<T(LogDirectory&)> work,
                              std::move_only_function<void(T)> done) {
+  if (roots_[root].failed) return done(offline(root));
   auto outcome = std::make_shared<std::optional<T>>();
   LogDirectory& directory = *roots_[root].directory;
   roots_[root].changes.push_back(
@@ -66,6 +76,7 @@ void DataDirectories::next_loads(size_t index) {
 // ---- what can be asked for
 
 void DataDirectories::load(size_t root, const FoundLog& which, LogOpen how, LogDone done) {
+  if (roots_[root].failed) return done(offline(root));
   auto outcome = std::make_shared<std::optional<Result<std::unique_ptr<Log>>>>();
   LogDirectory& directory = *roots_[root].directory;
   ++roots_[root].partitions;

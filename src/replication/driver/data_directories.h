@@ -29,7 +29,11 @@ class DataDirectories {
   const LogDirectory& root(size_t index) const { return *roots_[index].directory; }
   // The root that a directory id names; nullopt: none of ours.
   std::optional<size_t> root_of(const Uuid& directory_id) const;
-  size_t emptiest_root() const;  // with the fewest partitions
+  size_t emptiest_root() const;  // with the fewest partitions, of those that work
+
+  // The root can't be used any more: what is asked of it from now on fails without touching it. False: it was known.
+  bool fail_root(size_t index);
+  bool failed(size_t index) const { return roots_[index].failed; }
 
   void load(size_t root, const FoundLog& which, LogOpen how, LogDone done);
   void create(size_t root, std::string topic, PartitionId partition, Uuid topic_id, LogOpen how,
@@ -61,11 +65,13 @@ class DataDirectories {
     bool changing = false;
     int loading = 0;
     size_t partitions = 0;
+    bool failed = false;
   };
 
   template <class T>
   void change(size_t root, std::move_only_function<T(LogDirectory&)> work,
               std::move_only_function<void(T)> done);
+  std::unexpected<Error> offline(size_t root) const;
   void next_change(size_t root);
   void next_loads(size_t root);
 

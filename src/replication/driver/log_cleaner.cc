@@ -46,11 +46,10 @@ void LogCleaner::look() {
 // Retention first, then what there is to compact.
 void LogCleaner::look_at(size_t index, std::function<void(std::vector<Candidate>)> done) {
   auto found = std::make_shared<std::vector<Candidate>>();
-  const auto visit = [this, index, found](Partition& partition, io::Task next) {
+  const auto visit = [index, found](Partition& partition, io::Task next) {
     if (!partition.log_options().cleanup_compact) return next();
     auto self = partition.shared_from_this();
-    partition.retain([this, index, found, self, next = std::move(next)](Status retained) mutable {
-      if (!retained) p_.lane.run([this, error = retained.error()] { p_.on_storage_failure(error); });
+    partition.retain([index, found, self, next = std::move(next)]() mutable {
       self->find_dirty(
           [index, found, self, next = std::move(next)](std::optional<CleaningCandidate> dirty) mutable {
             if (dirty) found->push_back({self->identity().id, index, *dirty});
@@ -89,22 +88,18 @@ void LogCleaner::clean(const Candidate& candidate) {
   PartitionLane& lane = p_.partitions.lane(candidate.lane);
   lane.lane().post([this, &lane, id = candidate.id, section = candidate.what.section, how] {
     const auto partition = lane.find(id);
-    auto done = [this, id](Result<bool> outcome) {
-      p_.lane.post(
-          [this, id, outcome = std::move(outcome)]() mutable { on_cleaned(id, std::move(outcome)); });
+    auto done = [this, id](bool something) {
+      p_.lane.post([this, id, something] { on_cleaned(id, something); });
     };
     if (!partition) return done(false);
     partition->clean(section, how, options_.bytes_per_second / options_.threads, std::move(done));
   });
 }
 
-void LogCleaner::on_cleaned(const TopicPartition& id, Result<bool> outcome) {
+void LogCleaner::on_cleaned(const TopicPartition& id, bool something) {
   running_.erase(id);
-  if (!outcome)
-    p_.on_storage_failure(outcome.error());
-  else if (*outcome)
-    progress_ = true;
-  if (!outcome || !*outcome) fruitless_.insert(id);
+  progress_ |= something;
+  if (!something) fruitless_.insert(id);
   if (!stopped_) look();
 }
 

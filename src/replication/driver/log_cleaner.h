@@ -33,7 +33,6 @@ class LogCleaner {
     Partitions& partitions;
     // Something was compacted, and there is nothing more to do: how far is to be written down.
     std::function<void()> on_progress;
-    std::function<void(const Error&)> on_storage_failure;
   };
   LogCleaner(Parts parts, const LogCleanerOptions& options);
 
@@ -52,7 +51,7 @@ class LogCleaner {
   void look_at(size_t lane, std::function<void(std::vector<Candidate>)> found);
   void on_look(std::vector<Candidate> candidates);
   void clean(const Candidate& candidate);
-  void on_cleaned(const TopicPartition& id, Result<bool> outcome);
+  void on_cleaned(const TopicPartition& id, bool something);
 
   Parts p_;
   LogCleanerOptions options_;

@@ -26,6 +26,10 @@ class Broker {
     for (io::Lane* lane : runtime.lanes())
       lanes.push_back(
           std::make_unique<PartitionLane>(*lane, runtime.pool(), runtime.logger(), BrokerId(1), 16));
+    for (auto& lane : lanes)
+      lane->host()->on_broken = [this](const TopicPartition&, const Error& error) {
+        failures.push_back(error.message);
+      };
     partitions = std::make_unique<Partitions>(std::move(lanes));
   }
   ~Broker() {
@@ -76,15 +80,13 @@ class Broker {
   void start_cleaner(LogCleanerOptions options) {
     cleaner = std::make_unique<LogCleaner>(
         LogCleaner::Parts{*node.runtime().lanes()[0], node.runtime().logger(), node.runtime().random(),
-                          *partitions, [this] { ++progress; },
-                          [this](const Error& error) { failures.push_back(error.message); }},
+                          *partitions, [this] { ++progress; }},
         options);
     on_lane(0, [&] { cleaner->start(); });
   }
   void start_retention(LogRetentionOptions options) {
     retention =
-        std::make_unique<LogRetention>(*node.runtime().lanes()[0], *partitions, options,
-                                       [this](const Error& error) { failures.push_back(error.message); });
+        std::make_unique<LogRetention>(*node.runtime().lanes()[0], *partitions, options);
     on_lane(0, [&] { retention->start(); });
   }
   int64_t size(const TopicPartition& id) {

@@ -24,12 +24,9 @@ void LogRetention::wait(int64_t delay_ms) {
 // The lanes beside each other, in each one log after another: old files are no reason to keep the disks busy.
 void LogRetention::check() {
   auto left = std::make_shared<size_t>(partitions_.lanes());
-  const auto visit = [this](Partition& partition, io::Task next) {
+  const auto visit = [](Partition& partition, io::Task next) {
     if (partition.log_options().cleanup_compact) return next();
-    partition.retain([this, next = std::move(next)](Status retained) mutable {
-      if (!retained) lane_.run([this, error = retained.error()] { on_storage_failure_(error); });
-      next();
-    });
+    partition.retain(std::move(next));
   };
   for (size_t i = 0; i < partitions_.lanes(); ++i)
     LaneWalk::start(partitions_.lane(i), visit, [this, left] {

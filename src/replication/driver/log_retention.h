@@ -1,8 +1,6 @@
 // LogRetention: every log.retention.check.interval.ms, lets go of what retention.ms, retention.bytes and log start no longer
 // keep, in all logs that aren't compacted: those are LogCleaner's. Owner: lane 0.
 #pragma once
-#include <functional>
-
 #include "replication/driver/partitions.h"
 
 namespace moldau {
@@ -14,12 +12,8 @@ struct LogRetentionOptions {
 
 class LogRetention {
  public:
-  LogRetention(io::Lane& lane, Partitions& partitions, const LogRetentionOptions& options,
-               std::function<void(const Error&)> on_storage_failure)
-      : lane_(lane),
-        partitions_(partitions),
-        options_(options),
-        on_storage_failure_(std::move(on_storage_failure)) {}
+  LogRetention(io::Lane& lane, Partitions& partitions, const LogRetentionOptions& options)
+      : lane_(lane), partitions_(partitions), options_(options) {}
 
   void start();
   void stop();
@@ -31,7 +25,6 @@ class LogRetention {
   io::Lane& lane_;
   Partitions& partitions_;
   LogRetentionOptions options_;
-  std::function<void(const Error&)> on_storage_failure_;
   bool stopped_ = true;
   io::Timer timer_;
 };

@@ -21,6 +21,7 @@ Partition::Partition(std::shared_ptr<PartitionHost> host, Identity identity, Top
 // ---- leadership
 
 void Partition::lead(Leader::Term term, Offset known_high_watermark) {
+  if (offline_) return;
   if (leader_ && leader_->epoch() == term.epoch) {
     const Offset before = leader_->high_watermark();
     leader_->change(std::move(term));
@@ -46,10 +47,11 @@ void Partition::stop_leading() {
 
 void Partition::set_options(TopicOptions options) {
   options_ = std::move(options);
-  log_->update_options(options_.log);
+  if (!offline_) log_->update_options(options_.log);
 }
 
 ErrorCode Partition::check_leader(LeaderEpoch current_leader_epoch) const {
+  if (offline_) return ErrorCode::kKafkaStorageError;
   if (!leader_ || retired_) return ErrorCode::kNotLeaderOrFollower;
   if (current_leader_epoch == kNoLeaderEpoch || current_leader_epoch == leader_->epoch())
     return ErrorCode::kNone;
@@ -115,6 +117,7 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   stamp_timestamps(batches, valid.timestamp_type, valid.max_timestamp);
   auto appended = log_->append_as_leader(batches, how);
   if (!appended) {
+    if (log_->fenced()) broke(appended.error());
     outcome.error = appended.error().code;
     outcome.message = std::move(appended.error().message);
     tell_log_start(outcome);
@@ -287,8 +290,10 @@ void Partition::start_flush() {
                                                            std::unique_ptr<FlushWork> flushed) mutable {
     self.flushing_ = false;
     const Status status = self.log_->complete_flush(std::move(flushed));
-    if (!status)
+    if (!status) {
       self.host_->logger.error("log", fmt::format("{}: {}", self.identity_.text(), status.error().message));
+      if (self.log_->fenced()) self.broke(status.error());
+    }
     for (FlushDone& done : waiters)
       if (done) done(status);
     // What was appended meanwhile goes with the next one, all together.
@@ -302,6 +307,16 @@ void Partition::retire(io::Task ready) {
   if (cleaning_) cleaning_->stop();
   if (works_ == 0) return ready();
   when_retired_ = std::move(ready);
+}
+
+void Partition::broke(const Error& error) const {
+  if (host_->on_broken) host_->on_broken(identity_.id, error);
+}
+
+void Partition::go_offline() {
+  if (offline_ || retired_) return;
+  offline_ = true;
+  retire([self = shared_from_this()] { self->take_log(); });
 }
 
 std::unique_ptr<Log> Partition::take_log() {

@@ -5,6 +5,7 @@
 //   P1  only a leader appends and answers; everybody else gets NOT_LEADER_OR_FOLLOWER
 //   P2  nobody reads beyond the high watermark
 //   P3  it lives until its last work in the pool has come back (works hold it)
+//   P4  once offline it has no log, and answers KAFKA_STORAGE_ERROR until the process ends
 #pragma once
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ struct PartitionHost {
   FileCache files;
   ProduceValidator validator{};
   DelayedRemovals removals{lane, pool};
+  // A partition's log can't be written any more; called on the lane, perhaps more than once.
+  std::function<void(const TopicPartition&, const Error&)> on_broken{};
 };
 
 // Somebody who waits for a partition to grow. Called on the partition's lane.
@@ -62,6 +65,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   const Identity& identity() const { return identity_; }
   Log& log() { return *log_; }
   bool leads() const { return leader_.has_value(); }
+  bool offline() const { return offline_; }
   Offset high_watermark() const { return leader_ ? leader_->high_watermark() : high_watermark_; }
 
   // ---- what the metadata log says
@@ -101,18 +105,19 @@ class Partition : public std::enable_shared_from_this<Partition> {
   // that come while one runs share the next.
   using FlushDone = std::move_only_function<void(Status)>;
   void flush(FlushDone done);
-  // Lets go of segments that retention.ms, retention.bytes and log start no longer keep; `done` with the outcome.
-  using Done = std::move_only_function<void(Status)>;
-  void retain(Done done);
+  // Lets go of segments that retention.ms, retention.bytes and log start no longer keep.
+  void retain(io::Task done);
   // What compaction finds here; nullopt: nothing, or it is under way, or the log can't be compacted.
   void find_dirty(std::move_only_function<void(std::optional<CleaningCandidate>)> done);
-  // Compacts what find_dirty has told; `done` with true if something was, and with an error only if the disk is to blame.
+  // Compacts what find_dirty has told; `done` with true if something was.
   void clean(const DirtySection& section, const CleaningOptions& how, double bytes_per_second,
-             std::move_only_function<void(Result<bool>)> done);
+             std::move_only_function<void(bool)> done);
   const LogOptions& log_options() const { return options_.log; }
   // Calls `ready` once no work is under way; then the log may be taken. No new works begin.
   void retire(io::Task ready);
   std::unique_ptr<Log> take_log();
+  // Its directory can't be used any more: lets go of the log.
+  void go_offline();
 
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
@@ -134,9 +139,11 @@ class Partition : public std::enable_shared_from_this<Partition> {
         });
   }
   void work_done();
-  void retain_once(bool again, Done done);
-  void remove_segments(std::unique_ptr<SegmentRemoval> removal, bool again, Done done);
-  Result<bool> cleaned(LogCleaning& cleaning);
+  void broke(const Error& error) const;
+  void retain_once(bool again, io::Task done);
+  void remove_segments(std::unique_ptr<SegmentRemoval> removal, bool again, io::Task done);
+  void retain_rolled(io::Task done);
+  bool cleaned(LogCleaning& cleaning);
 
   std::shared_ptr<PartitionHost> host_;
   Identity identity_;
@@ -153,6 +160,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   std::shared_ptr<CleaningRun> cleaning_;
   bool uncleanable_ = false;  // damage was met; until the log is opened anew
   bool retired_ = false;
+  bool offline_ = false;
   io::Task when_retired_;
 };
 
