@@ -228,7 +228,7 @@ class Log {
                                                 WallMs now_ms);
   bool cleaning() const { return cleaning_; }
   void advance_cleaning(LogCleaning& cleaning);
-  // Its status; a storage error fences the log, unless only the disk was full.
+  // Its status; a storage error fences the log, unless it passes.
   Status complete_cleaning(LogCleaning& cleaning);
   // Everything below has been compacted; the owner keeps it in cleaner-offset-checkpoint. nullopt: nothing ever was.
   std::optional<Offset> cleaned_to() const { return cleaned_to_; }

@@ -193,7 +193,7 @@ Status Log::complete_cleaning(LogCleaning& c) {
   --works_outstanding_;
   if (!c.status_) {
     const std::string sentence = name() + ": cannot be compacted: " + c.status_.error().message;
-    if (c.status_.error().code == ErrorCode::kKafkaStorageError && !c.disk_full_) fence(sentence);
+    if (c.status_.error().code == ErrorCode::kKafkaStorageError && !c.passes_) fence(sentence);
     return fail(c.status_.error().code, sentence);
   }
   if (c.stopped_) return {};

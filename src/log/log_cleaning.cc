@@ -40,7 +40,7 @@ void LogCleaning::fail_with(Error error) {
 
 Status LogCleaning::check(const io::IoStatus& done) {
   if (done) return {};
-  disk_full_ = may_heal(done.error());
+  passes_ = may_heal(done.error());
   return std::unexpected(io::IoError(done.error()).to_error());
 }
 
@@ -80,7 +80,7 @@ Result<std::shared_ptr<const io::File>> LogCleaning::open_log(size_t segment) {
   SegmentView& view = views_[segment];
   if (!view.log) {
     auto file = files_->open(path(view.base, kLogSuffix, ""), io::OpenMode::kRead);
-    if (!file) return std::unexpected(std::move(file).error().to_error());
+    if (!file) return std::unexpected(check(std::unexpected(std::move(file).error())).error());
     view.log = std::move(*file);
   }
   return view.log;
@@ -170,7 +170,7 @@ Status LogCleaning::finish_map() {
       auto file = files_->open(path(view.base, suffix, ""), io::OpenMode::kRead);
       auto size = file ? (*file)->size() : io::IoResult<int64_t>(std::unexpected(file.error()));
       if (!size && size.error().kind != io::IoError::Kind::kNotFound)
-        return std::unexpected(std::move(size).error().to_error());
+        return check(std::unexpected(std::move(size).error()));
       *bytes = size.value_or(0);
     }
   }

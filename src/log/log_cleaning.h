@@ -68,9 +68,9 @@ class LogCleaning {
   bool stopped() const { return stopped_; }
 
   // ---- when it is over
-  // CORRUPT_MESSAGE: the log can't be cleaned, ever; KAFKA_STORAGE_ERROR: reading or writing failed; see io_error().
+  // CORRUPT_MESSAGE: the log can't be cleaned, ever; KAFKA_STORAGE_ERROR: reading or writing failed; unless it passes, for good.
   const Status& status() const { return status_; }
-  bool disk_full() const { return disk_full_; }
+  bool passes() const { return passes_; }  // the error: a full disk, or too few descriptors
   struct Summary {
     Offset from, to;  // offsets that the log is clean between, beyond what it was
     int64_t segments_before = 0, segments_after = 0;
@@ -134,7 +134,7 @@ class LogCleaning {
   Stage stage_ = Stage::kMap;
   Turn turn_ = Turn::kPool;
   bool stopped_ = false;
-  bool disk_full_ = false;
+  bool passes_ = false;
   Status status_;
   Summary summary_;
   int64_t moved_ = 0;

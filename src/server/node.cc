@@ -219,10 +219,10 @@ void Node::Core::build_upkeep() {
   } else {
     cleaner.threads = 0;
   }
-  retention_ =
-      std::make_unique<LogRetention>(home_, *partitions_,
-                                     LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
-                                                         options_.integer("log.retention.check.interval.ms")});
+  retention_ = std::make_unique<LogRetention>(
+      home_, *partitions_,
+      LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
+                          options_.integer("log.retention.check.interval.ms")});
   cleaner_ = std::make_unique<LogCleaner>(
       LogCleaner::Parts{home_, runtime_.logger(), runtime_.random(), *partitions_,
                         [this] { assignment_->checkpoint([] {}); }},

@@ -302,7 +302,8 @@ void Assignment::set_strays_aside() {
 // ---- a directory that fails
 
 void Assignment::on_broken(const TopicPartition& id, const Error& error) {
-  if (const auto hosted = hosted_.find(id); hosted != hosted_.end()) fail_root(hosted->second.place.root, error);
+  if (const auto hosted = hosted_.find(id); hosted != hosted_.end())
+    fail_root(hosted->second.place.root, error);
 }
 
 void Assignment::fail_root(size_t root, const Error& error) {
@@ -374,10 +375,11 @@ void Assignment::checkpoint(io::Task done) {
         if (p_.directories.failed(root) || now[root][kind] == written_[root][kind]) continue;
         written_[root][kind] = now[root][kind];
         ++*left;
-        p_.directories.write_checkpoint(root, kind, now[root][kind], [this, root, finish_one](Status written) {
-          if (!written) fail_root(root, written.error());
-          finish_one();
-        });
+        p_.directories.write_checkpoint(root, kind, now[root][kind],
+                                        [this, root, finish_one](Status written) {
+                                          if (!written) fail_root(root, written.error());
+                                          finish_one();
+                                        });
       }
     }
     finish_one();

@@ -85,8 +85,7 @@ class Broker {
     on_lane(0, [&] { cleaner->start(); });
   }
   void start_retention(LogRetentionOptions options) {
-    retention =
-        std::make_unique<LogRetention>(*node.runtime().lanes()[0], *partitions, options);
+    retention = std::make_unique<LogRetention>(*node.runtime().lanes()[0], *partitions, options);
     on_lane(0, [&] { retention->start(); });
   }
   int64_t size(const TopicPartition& id) {

@@ -19,15 +19,14 @@ constexpr int kPartitions = 6;
 
 struct DirectoryFailure : ::testing::Test {
   SimWorld world{{.seed = 11}};
-  SimNode& node = world.add_node(
-      "broker",
-      [](io::Runtime& runtime) {
-        auto properties = single_node_properties("broker");
-        properties["log.dirs"] = "/one,/two";
-        properties["broker.heartbeat.interval.ms"] = "500";
-        return std::make_unique<NodeProcess>(runtime, std::move(properties));
-      },
-      {.lanes = 2, .disk = {}});
+  SimNode& node = world.add_node("broker",
+                                 [](io::Runtime& runtime) {
+                                   auto properties = single_node_properties("broker");
+                                   properties["log.dirs"] = "/one,/two";
+                                   properties["broker.heartbeat.interval.ms"] = "500";
+                                   return std::make_unique<NodeProcess>(runtime, std::move(properties));
+                                 },
+                                 {.lanes = 2, .disk = {}});
   SimNode& client = world.add_node("client");
 
   NodeProcess& process() { return node.process<NodeProcess>(); }
