@@ -5,7 +5,6 @@
 //   P1  only a leader appends and answers; everybody else gets NOT_LEADER_OR_FOLLOWER
 //   P2  nobody reads beyond the high watermark
 //   P3  it lives until its last work in the pool has come back (works hold it)
-//   P4  once offline it has no log, and answers KAFKA_STORAGE_ERROR until the process ends
 #pragma once
 #include <memory>
 #include <optional>
@@ -65,7 +64,6 @@ class Partition : public std::enable_shared_from_this<Partition> {
   const Identity& identity() const { return identity_; }
   Log& log() { return *log_; }
   bool leads() const { return leader_.has_value(); }
-  bool offline() const { return offline_; }
   Offset high_watermark() const { return leader_ ? leader_->high_watermark() : high_watermark_; }
 
   // ---- what the metadata log says
@@ -113,11 +111,11 @@ class Partition : public std::enable_shared_from_this<Partition> {
   void clean(const DirtySection& section, const CleaningOptions& how, double bytes_per_second,
              std::move_only_function<void(bool)> done);
   const LogOptions& log_options() const { return options_.log; }
+  // Forgets producers that have been idle for producer.id.expiration.ms.
+  void expire_producers();
   // Calls `ready` once no work is under way; then the log may be taken. No new works begin.
   void retire(io::Task ready);
   std::unique_ptr<Log> take_log();
-  // Its directory can't be used any more: lets go of the log.
-  void go_offline();
 
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
@@ -126,6 +124,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
   void start_flush();
+  void flush_within(int64_t ms);  // flush.ms, or after a failure; the earliest call counts
   // Runs a work of the log in the pool, then complete(*this, work).
   template <class Work, class Complete>
   void run_work(Work work, Complete complete) {
@@ -156,11 +155,11 @@ class Partition : public std::enable_shared_from_this<Partition> {
   int64_t hidden_bytes_ = 0;  // appended and not shown
   std::vector<FlushDone> flush_waiters_;
   bool flushing_ = false;
+  io::Timer flush_timer_;
   int works_ = 0;
   std::shared_ptr<CleaningRun> cleaning_;
   bool uncleanable_ = false;  // damage was met; until the log is opened anew
   bool retired_ = false;
-  bool offline_ = false;
   io::Task when_retired_;
 };
 
