@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CleaningModel, ::testing::Range(1, 61));
 // Some segments to clean, all of them durable.
 void prepare(KeyedLog& log) {
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(log.append());
+  ASSERT_TRUE(log.end_transactions());
   ASSERT_TRUE(log.flush());
   ASSERT_TRUE(log.checkpoint());
 }
@@ -121,6 +122,7 @@ TEST_P(CleaningCrash, AtEveryCall) {
     ASSERT_TRUE(log.checkpoint());
     log.now += 400;  // tombstones go in the next one
     for (int i = 0; i < 12; ++i) ASSERT_TRUE(log.append());
+    ASSERT_TRUE(log.end_transactions());
     ASSERT_TRUE(log.flush());
   }
   EXPECT_EQ(log.cleanings, 2);

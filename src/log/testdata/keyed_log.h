@@ -74,29 +74,15 @@ class KeyedLog {
     now += static_cast<WallMs>(prng_.below(30));
     const int64_t id = static_cast<int64_t>(prng_.below(4));
     const ProducerEntry* entry = id > 0 ? log->producers().find(ProducerId(id)) : nullptr;
-    AppendOptions how{.leader_epoch = LeaderEpoch(1), .now_ms = now};
-    std::string bytes;
-    if (entry && entry->in_transaction() && prng_.chance(40)) {
-      const bool commit = prng_.chance(50);
-      if (!commit)
-        for (const Offset offset : model_.open[id]) model_.aborted.insert(offset);
-      model_.open[id].clear();
-      const auto marker = make_marker({.producer_id = id, .producer_epoch = entry->epoch.value, .commit = commit, .coordinator_epoch = 1, .timestamp = now});
-      bytes = as_text(marker);
-      how.origin = AppendOrigin::kCoordinator;
-    } else {
-      bytes = make_data(id, entry);
+    if (entry && entry->in_transaction() && prng_.chance(40)) return end_transaction(id);
+    return append(make_data(id, entry), id, {.leader_epoch = LeaderEpoch(1), .now_ms = now});
+  }
+  // Nothing keeps the last stable offset from the log's end.
+  Status end_transactions() {
+    for (const int64_t id : {1, 2, 3}) {
+      const ProducerEntry* entry = log->producers().find(ProducerId(id));
+      if (entry && entry->in_transaction()) TRY(end_transaction(id));
     }
-    stamp_batch(reinterpret_cast<uint8_t*>(bytes.data()), log->log_end(), how.leader_epoch);
-    const BatchHeader header(reinterpret_cast<const uint8_t*>(bytes.data()));
-    const Offset base = log->log_end();
-    TRY(log->append_as_leader({reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()}, how));
-    model_.batches.push_back({base, header.last_offset(), how.leader_epoch, std::vector<uint8_t>(bytes.begin(), bytes.end())});
-    for (auto& [offset, record] : pending_) {
-      model_.records[offset] = record;
-      if (header.is_transactional()) model_.open[id].push_back(offset);
-    }
-    pending_.clear();
     return {};
   }
   Status flush() {
@@ -193,6 +179,31 @@ class KeyedLog {
   }
 
  private:
+  Status end_transaction(int64_t id) {
+    const bool commit = prng_.chance(50);
+    const ProducerEpoch epoch = log->producers().find(ProducerId(id))->epoch;
+    const auto marker = make_marker({.producer_id = id, .producer_epoch = epoch.value, .commit = commit, .coordinator_epoch = 1, .timestamp = now});
+    AppendOptions how{.leader_epoch = LeaderEpoch(1), .now_ms = now};
+    how.origin = AppendOrigin::kCoordinator;
+    TRY(append(std::string(as_text(marker)), id, how));
+    if (!commit)
+      for (const Offset offset : model_.open[id]) model_.aborted.insert(offset);
+    model_.open[id].clear();
+    return {};
+  }
+  Status append(std::string bytes, int64_t id, const AppendOptions& how) {
+    stamp_batch(reinterpret_cast<uint8_t*>(bytes.data()), log->log_end(), how.leader_epoch);
+    const BatchHeader header(reinterpret_cast<const uint8_t*>(bytes.data()));
+    const Offset base = log->log_end();
+    TRY(log->append_as_leader({reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()}, how));
+    model_.batches.push_back({base, header.last_offset(), how.leader_epoch, std::vector<uint8_t>(bytes.begin(), bytes.end())});
+    for (auto& [offset, record] : pending_) {
+      model_.records[offset] = record;
+      if (header.is_transactional()) model_.open[id].push_back(offset);
+    }
+    pending_.clear();
+    return {};
+  }
   std::string make_data(int64_t id, const ProducerEntry* entry) {
     BatchOptions options{.base_offset = log->log_end(), .leader_epoch = LeaderEpoch(1),
                          .codec = prng_.chance(30) ? static_cast<Codec>(1 + prng_.below(4)) : Codec::kNone};

@@ -227,7 +227,7 @@ TEST(LogRetention, ByTimeAndSizeWithADelayForTheFiles) {
   ASSERT_TRUE(broker.world.run_until([&] { return broker.size(large) < 8000; }, 10s));
   EXPECT_GE(broker.size(large), 5000);
   EXPECT_GT(broker.segments(old), 3);
-  EXPECT_GT(broker.files_ending_in(1, kDeletedSuffix), 0u);
+  EXPECT_TRUE(broker.world.run_until([&] { return broker.files_ending_in(1, kDeletedSuffix) > 0; }, 1s));
   broker.world.run_for(31s);
   EXPECT_EQ(broker.files_ending_in(1, kDeletedSuffix), 0u);
 
