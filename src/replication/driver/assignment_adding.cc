@@ -61,8 +61,10 @@ void Assignment::add_one(const std::shared_ptr<Step>& step, const TopicImage& to
                                  : "has no partition.metadata that says which topic it belongs to");
     found_.erase(found);
   }
+  std::vector<size_t> planned;
+  for (const auto& some : step->creations) planned.push_back(some.size());
   const size_t root = p_.directories.root_of(topic.partition(partition)->directory_of(p_.self))
-                          .value_or(p_.directories.emptiest_root());
+                          .value_or(p_.directories.emptiest_root(planned));
   if (p_.directories.failed(root)) return lose(id);
   hosted.place = {root, partition_directory_name(topic.name, partition)};
   step->creations[root].push_back({id, std::move(hosted), std::move(how)});

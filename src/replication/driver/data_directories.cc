@@ -23,9 +23,12 @@ std::optional<size_t> DataDirectories::root_of(const Uuid& directory_id) const {
   return std::nullopt;
 }
 
-size_t DataDirectories::emptiest_root() const {
-  const auto load = [](const Root& root) { return std::pair(root.failed, root.partitions); };
-  return static_cast<size_t>(std::ranges::min_element(roots_, {}, load) - roots_.begin());
+size_t DataDirectories::emptiest_root(std::span<const size_t> planned) const {
+  size_t best = 0;
+  const auto load = [&](size_t i) { return std::pair(roots_[i].failed, roots_[i].partitions + planned[i]); };
+  for (size_t i = 1; i < roots_.size(); ++i)
+    if (load(i) < load(best)) best = i;
+  return best;
 }
 
 bool DataDirectories::fail_root(size_t index) {

@@ -4,6 +4,7 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ class DataDirectories {
   const LogDirectory& root(size_t index) const { return *roots_[index].directory; }
   // The root that a directory id names; nullopt: none of ours.
   std::optional<size_t> root_of(const Uuid& directory_id) const;
-  size_t emptiest_root() const;  // with the fewest partitions, of those that work
+  // With the fewest partitions, of those that work. `planned`: by root, so many more will come.
+  size_t emptiest_root(std::span<const size_t> planned) const;
   // The root can't be used any more: what is asked of it from now on fails without touching it. False: it was known.
   bool fail_root(size_t index);
   bool failed(size_t index) const { return roots_[index].failed; }
