@@ -206,7 +206,9 @@ void SingleNodeRun::fail_a_sync() {
 void SingleNodeRun::start_node() {
   if (node_->running()) return;
   node_->disk().clear_faults();
-  sync_failed_ = false;
+  // What a failed sync has dropped is still in the page cache, and no later sync writes it: only a machine that begins
+  // anew can be believed.
+  if (std::exchange(sync_failed_, false)) world_.crash(*node_, Crash::kPowerLoss);
   world_.start(*node_);
 }
 
