@@ -43,7 +43,7 @@ class ColdRead {
   void run(Lookup& lookup);
 
   io::FileSystem* files_ = nullptr;
-  uint64_t generation_ = 0;
+  uint64_t layout_ = 0;
   std::vector<Lookup> lookups_;
 };
 

@@ -120,6 +120,9 @@ io::IoResult<std::shared_ptr<io::File>> Log::open_slot(FileSlot& slot, const Seg
     return slot.open_file();
   }
   auto file = files_.open(segment.path(directory_, suffix), mode);
+  if (!file && segment.swapping && file.error().kind == io::IoError::Kind::kNotFound)
+    file = files_.open(directory_ + "/" + offset_file_name(segment.base, suffix),
+                       mode);  // it has its name by now
   if (file) slot.put(*file, cache_);
   return file;
 }

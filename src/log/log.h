@@ -46,6 +46,10 @@
 
 namespace moldau {
 
+class DirtyScan;
+class LogCleaning;
+struct CleaningOptions;
+struct DirtySection;
 struct Segment;
 struct ScannedBatch;
 
@@ -64,7 +68,8 @@ struct LogOpen {
   Offset log_start{0};  // from log-start-offset-checkpoint; 0 if unknown
   std::optional<Offset>
       recovery_point;  // from recovery-point-offset-checkpoint; nullopt if unknown: everything is scanned
-  bool clean_shutdown = false;  // the directory had a clean-shutdown marker: nothing is scanned
+  std::optional<Offset> cleaned_to;  // from cleaner-offset-checkpoint; nullopt: it was never compacted
+  bool clean_shutdown = false;       // the directory had a clean-shutdown marker: nothing is scanned
   WallMs now_ms = 0;
   uint64_t jitter_seed = 0;  // where segment.jitter.ms is drawn from
   // Called between blocks of work from the thread that opens; returning false stops the opening with an error.
@@ -201,6 +206,9 @@ class Log {
   bool flush_due() const;
   Status complete_flush(std::unique_ptr<FlushWork> work);
 
+  // False: prepare_retention would find nothing. From what is in memory; true may turn out to be wrong.
+  bool retention_due(WallMs now_ms, Offset high_watermark) const;
+  // Neither this nor compaction begins while the other is under way.
   // Finds the segments that retention.ms, retention.bytes and log start no longer keep; never one that reaches beyond the
   // high watermark or isn't flushed. complete_retention takes them out of the log (log start rises) and returns the
   // removal to run, or null. An active segment that is too old is rolled: a later scan takes it. nullptr if fenced.
@@ -209,6 +217,22 @@ class Log {
                                                              WallMs now_ms);
   // After SegmentRemoval::rename has run. Its remove() may run any time later, or never: names end in .deleted.
   Status complete_removal(const SegmentRemoval& removal);
+
+  // Compaction. dirty_section says what there is to clean; the scan brings the timestamps that the answer depends on. With
+  // needs_disk() false its run() isn't needed. nullptr: the log isn't compacted, or takes no records.
+  std::unique_ptr<DirtyScan> prepare_dirty_scan(WallMs now_ms) const;
+  Result<DirtySection> complete_dirty_scan(std::unique_ptr<DirtyScan> scan, WallMs now_ms,
+                                           Offset high_watermark);
+  // Begins to clean what complete_dirty_scan told; see log_cleaning.h for the turns. nullptr: nothing of it can be cleaned
+  // now (it isn't flushed, or retention is under way). Ends with complete_cleaning, whatever happens.
+  std::unique_ptr<LogCleaning> prepare_cleaning(const DirtySection& section, const CleaningOptions& how,
+                                                WallMs now_ms);
+  bool cleaning() const { return cleaning_; }
+  void advance_cleaning(LogCleaning& cleaning);
+  // Its status; a storage error fences the log, unless it passes.
+  Status complete_cleaning(LogCleaning& cleaning);
+  // Everything below has been compacted; the owner keeps it in cleaner-offset-checkpoint. nullopt: nothing ever was.
+  std::optional<Offset> cleaned_to() const { return cleaned_to_; }
 
   // First record whose timestamp is at or after `timestamp`, at or after log start; kMaxTimestamp: the record with the
   // largest. Always a work, never awaited by complete_…; earliest and latest need none.
@@ -272,6 +296,10 @@ class Log {
   Result<bool> read_segment(size_t segment, const ReadRequest& request, Offset bound, ColdRead* answered,
                             LogRead& out);
 
+  // compaction
+  std::vector<std::string> file_names(const Segment& segment) const;
+  void install_cleaned(LogCleaning& cleaning);
+
   // flush
   std::unique_ptr<FlushWork> make_flush(Offset up_to, bool everything);
   void add_segment(FlushWork& work, size_t segment) const;
@@ -312,6 +340,12 @@ class Log {
   int works_outstanding_ = 0;
   bool flushing_ = false;
   uint64_t generation_ = 0;  // changes with every truncation: results of earlier works are void
+  uint64_t layout_ = 0;      // changes when segments are cut or replaced: positions in them are void
+  std::shared_ptr<const void> readers_ =
+      std::make_shared<int>(0);  // held by views; a new one for each layout_
+  std::optional<Offset> cleaned_to_;
+  bool cleaning_ = false;
+  int retaining_ = 0;  // retention's works that are out
   uint64_t jitter_state_;
   bool closed_ = false;
   bool fenced_ = false;

@@ -121,7 +121,7 @@ bool Log::must_roll(const Appending& a, WallMs now_ms) const {
   if (segment.size > options_.segment_bytes - static_cast<int64_t>(a.bytes.size())) return true;
   const int64_t waited =
       segment.first_timestamp >= 0 ? a.max_timestamp - segment.first_timestamp : now_ms - segment.touched_ms;
-  if (waited > options_.segment_ms - segment.jitter_ms) return true;
+  if (waited > options_.roll_ms() - segment.jitter_ms) return true;
   const auto room = [&](size_t entry) {
     return static_cast<int64_t>(options_.segment_index_bytes) / static_cast<int64_t>(entry);
   };
@@ -231,7 +231,7 @@ Status Log::begin_segment(Offset base, WallMs now_ms) {
   fresh->files->log.put(std::move(*file), cache_);
   fresh->growing = std::make_unique<GrowingIndexes>();
   fresh->touched_ms = now_ms;
-  fresh->max_timestamp_known = true;
+  fresh->max_timestamp_known = fresh->first_timestamp_known = true;
   fresh->txn_entries = 0;
   fresh->jitter_ms = draw_jitter();
   segments_.push_back(std::move(fresh));

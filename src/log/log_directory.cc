@@ -207,6 +207,7 @@ Result<std::unique_ptr<Log>> LogDirectory::load(const FoundLog& which, LogOpen h
   how.directory = path_of(which.name);
   how.log_start = find(CheckpointKind::kLogStart).value_or(Offset(0));
   how.recovery_point = find(CheckpointKind::kRecoveryPoint);
+  how.cleaned_to = find(CheckpointKind::kCleaner);
   how.clean_shutdown = clean_shutdown_;
   return Log::open(files_, logger_, how);
 }

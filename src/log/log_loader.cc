@@ -39,7 +39,10 @@ io::IoStatus LogLoader::load_files() {
   TRY(find_segments());
   TRY(remove_orphans());
   TRY(read_epochs());
-  if (!log_->options_.cleanup_compact && how_.recovery_point) contiguous_from_ = *how_.recovery_point;
+  log_->cleaned_to_ = how_.cleaned_to;
+  // A log that was compacted once may have gaps up to there, whatever its policy is now.
+  if (!log_->options_.cleanup_compact && how_.recovery_point)
+    contiguous_from_ = std::max(*how_.recovery_point, how_.cleaned_to.value_or(Offset(0)));
   if (log_->segments_.empty()) TRY(start_empty(how_.log_start));
   TRY(how_.clean_shutdown ? load_clean() : recover());
   return finish();
@@ -61,7 +64,7 @@ io::IoStatus LogLoader::list() {
 }
 
 io::IoStatus LogLoader::tidy() {
-  std::vector<std::string> doomed, swaps;
+  std::vector<std::string> doomed, swaps, undone;
   std::optional<Offset> lowest_cleaned;
   for (const std::string& name : names_) {
     if (name.ends_with(kDeletedSuffix) && !name.ends_with(kRaftSnapshotDeleted)) doomed.push_back(name);
@@ -74,16 +77,23 @@ io::IoStatus LogLoader::tidy() {
   }
   // Compaction renames from the last segment to the first: a .swap at or above a .cleaned belongs to one that wasn't done.
   std::erase_if(swaps, [&](const std::string& name) {
-    const bool undone = lowest_cleaned && *offset_of_file_name(name) >= *lowest_cleaned;
-    if (undone) doomed.push_back(name);
-    return undone;
+    const bool goes = lowest_cleaned && *offset_of_file_name(name) >= *lowest_cleaned;
+    if (goes) undone.push_back(name);
+    return goes;
   });
-  for (const std::string& name : doomed)
-    if (const auto removed = files_.remove(path(name)); !removed && !not_found(removed)) return removed;
+  TRY(remove_names(undone));
+  if (!undone.empty()) TRY(files_.sync_dir(how_.directory));  // before the .cleaned that tells what they are
+  TRY(remove_names(doomed));
   if (!swaps.empty()) TRY(complete_swap(swaps));
   if (doomed.empty() && swaps.empty()) return {};
   TRY(files_.sync_dir(how_.directory));
   return list();
+}
+
+io::IoStatus LogLoader::remove_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (const auto removed = files_.remove(path(name)); !removed && !not_found(removed)) return removed;
+  return {};
 }
 
 // All new segments were written when the first got its .swap name; what they replace may still be there.
@@ -102,12 +112,20 @@ io::IoStatus LogLoader::complete_swap(const std::vector<std::string>& swaps) {
   }
   for (const std::string& name : names_) {
     const auto offset = offset_of_file_name(name);
-    if (!first || !offset || name.ends_with(kSwapSuffix) || *offset < *first || *offset >= *end) continue;
+    // A snapshot stays true whatever happens to the records.
+    if (!first || !offset || name.ends_with(kSwapSuffix) || name.ends_with(kSnapshotSuffix)) continue;
+    if (*offset < *first || *offset >= *end) continue;
     if (const auto removed = files_.remove(path(name)); !removed && !not_found(removed)) return removed;
   }
   TRY(files_.sync_dir(how_.directory));  // an old segment must not come back beside its replacement
-  for (const std::string& name : swaps)
-    TRY(files_.rename(path(name), path(name.substr(0, name.size() - kSwapSuffix.size()))));
+  // A .log first: while it is .swap, indexes without that suffix count as the old ones.
+  for (const bool logs : {true, false}) {
+    for (const std::string& name : swaps) {
+      const std::string plain = name.substr(0, name.size() - kSwapSuffix.size());
+      if (plain.ends_with(kLogSuffix) == logs) TRY(files_.rename(path(name), path(plain)));
+    }
+    if (logs) TRY(files_.sync_dir(how_.directory));
+  }
   return {};
 }
 
@@ -239,6 +257,8 @@ io::IoStatus LogLoader::finish() {
   log.log_start_ = std::max(log_start, log.segments_.front()->base);
   const Offset checkpoint = how_.clean_shutdown ? log.log_end_ : how_.recovery_point.value_or(Offset(0));
   log.recovery_point_ = std::min(checkpoint, log.log_end_);
+  if (log.cleaned_to_)
+    log.cleaned_to_ = std::min(*log.cleaned_to_, log.log_end_);  // what comes next is dirty
   if (log.epochs_.truncate_from_end(log.log_end_)) ++log.epochs_version_;
   TRY(complete_epochs());
   if (log.epochs_.truncate_from_start(log.log_start_)) ++log.epochs_version_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "log/index_build.h"
 #include "log/log.h"
 #include "log/segment.h"
 #include "log/segment_scan.h"
@@ -24,20 +25,11 @@ class LogLoader {
   Result<std::unique_ptr<Log>> load();
 
  private:
-  // Index entries of one segment, as a scan finds them.
-  struct Indexes {
-    std::vector<OffsetEntry> offsets;
-    std::vector<TimeEntry> times;
-    std::vector<TxnEntry> txns;
-    int64_t bytes_since_entry = 0;
-    WallMs max_timestamp = -1;
-    Offset max_timestamp_offset{-1};
-  };
-
   io::IoStatus load_files();
   io::IoStatus make_directory();
   io::IoStatus list();
   io::IoStatus tidy();
+  io::IoStatus remove_names(const std::vector<std::string>& names);
   io::IoStatus complete_swap(const std::vector<std::string>& swaps);
   io::IoStatus find_segments();
   io::IoStatus remove_orphans();
@@ -53,8 +45,7 @@ class LogLoader {
   io::IoStatus rebuild_indexes(size_t index);
   io::IoStatus check_txn_index(size_t index);
   void take_epoch(const BatchFrame& frame);
-  void note(Indexes& indexes, const ScannedBatch& batch, Offset base) const;
-  io::IoStatus write_indexes(Segment& segment, Indexes& indexes);
+  io::IoStatus write_indexes(Segment& segment, IndexBuild& indexes);
   io::IoStatus make_active_grow();
   io::IoStatus rebuild_epochs(size_t segments);
   io::IoStatus complete_epochs();

@@ -1,5 +1,6 @@
 // What a topic's configuration means for one log. Names in the comments are Kafka's configuration keys.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -16,6 +17,11 @@ struct LogOptions {
   int64_t retention_bytes = -1;                   // retention.bytes; -1: any size
   bool cleanup_delete = true;                     // cleanup.policy contains delete
   bool cleanup_compact = false;                   // cleanup.policy contains compact
+  double min_cleanable_dirty_ratio = 0.5;         // min.cleanable.dirty.ratio
+  int64_t delete_retention_ms = 86400000;         // delete.retention.ms: of tombstones and markers
+  int64_t min_compaction_lag_ms = 0;              // min.compaction.lag.ms
+  int64_t max_compaction_lag_ms =
+      std::numeric_limits<int64_t>::max();  // max.compaction.lag.ms; a segment rolls by then, too
   int64_t file_delete_delay_ms =
       60000;  // file.delete.delay.ms: the owner waits this long before Removal::remove
   int64_t flush_messages =
@@ -23,6 +29,12 @@ struct LogOptions {
   int64_t flush_ms = std::numeric_limits<int64_t>::max();  // flush.ms: the owner's to obey
   int64_t producer_id_expiration_ms = 86400000;            // producer.id.expiration.ms
   bool transaction_partition_verification = true;  // transaction.partition.verification.enable (KIP-890)
+
+  // After how long a segment ends (KIP-354: a record must come to be compacted).
+  int64_t roll_ms() const {
+    return cleanup_compact && max_compaction_lag_ms > 0 ? std::min(segment_ms, max_compaction_lag_ms)
+                                                        : segment_ms;
+  }
 };
 
 }  // namespace moldau

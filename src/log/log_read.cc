@@ -53,6 +53,8 @@ void ColdRead::run() {
 SegmentView Log::view_of(size_t index) const {
   const Segment& segment = *segments_[index];
   SegmentView view{.base = segment.base, .end = end_of(index), .size = segment.size};
+  view.swapping = segment.swapping;
+  view.pin = readers_;
   if (segment.files) {
     view.log = segment.files->log.open_file();
     view.offsets = segment.files->offsets.open_file();
@@ -73,7 +75,7 @@ SegmentView Log::view_of(size_t index) const {
 
 // Keeps the files that a cold read had to open, and what it learnt about them.
 void Log::install(ColdRead& answered) {
-  if (answered.generation_ != generation_) return;
+  if (answered.layout_ != layout_) return;
   for (ColdRead::Lookup& lookup : answered.lookups_) {
     const size_t index = segment_floor(lookup.view.base);
     Segment& segment = *segments_[index];
@@ -101,7 +103,7 @@ void Log::install(ColdRead& answered) {
 template <class T, class Run>
 Search<T> Log::search(size_t index, ColdRead* answered, const ColdQuestion& question,
                       std::shared_ptr<ColdRead>& cold, const Run& run) {
-  if (answered && answered->generation_ == generation_)
+  if (answered && answered->layout_ == layout_)
     for (const ColdRead::Lookup& known : answered->lookups_)
       if (known.done && known.question == question) {
         if (known.miss) return std::unexpected(*known.miss);
@@ -116,8 +118,8 @@ Search<T> Log::search(size_t index, ColdRead* answered, const ColdQuestion& ques
   if (!cold) {
     cold = std::make_shared<ColdRead>();
     cold->files_ = &files_;
-    cold->generation_ = generation_;
-    if (answered && answered->generation_ == generation_) cold->lookups_ = answered->lookups_;
+    cold->layout_ = layout_;
+    if (answered && answered->layout_ == layout_) cold->lookups_ = answered->lookups_;
   }
   view = view_of(index);
   view.stem = segments_[index]->path(directory_, "");

@@ -6,18 +6,6 @@
 #include "log/state/producer_snapshot.h"
 
 namespace moldau {
-namespace {
-
-template <class Entry>
-std::string bytes_of(const std::vector<Entry>& entries) {
-  std::string bytes(entries.size() * Entry::kSize, '\0');
-  for (size_t i = 0; i < entries.size(); ++i)
-    entries[i].store(reinterpret_cast<uint8_t*>(bytes.data()) + i * Entry::kSize);
-  return bytes;
-}
-
-}  // namespace
-
 bool LogLoader::report(int64_t bytes) {
   progress_.bytes_done += bytes;
   return !how_.progress || how_.progress(progress_);
@@ -25,36 +13,17 @@ bool LogLoader::report(int64_t bytes) {
 
 // ---- indexes
 
-void LogLoader::note(Indexes& indexes, const ScannedBatch& batch, Offset base) const {
-  const BatchFrame& frame = batch.frame;
-  if (frame.max_timestamp > indexes.max_timestamp)
-    indexes.max_timestamp = frame.max_timestamp, indexes.max_timestamp_offset = frame.last_offset;
-  if (indexes.bytes_since_entry > how_.options.index_interval_bytes) {
-    indexes.offsets.push_back(
-        {static_cast<int32_t>(frame.last_offset - base), static_cast<int32_t>(batch.position)});
-    if (indexes.times.empty() || indexes.max_timestamp > indexes.times.back().timestamp)
-      if (indexes.max_timestamp >= 0)
-        indexes.times.push_back(
-            {indexes.max_timestamp, static_cast<int32_t>(indexes.max_timestamp_offset - base)});
-    indexes.bytes_since_entry = 0;
-  }
-  indexes.bytes_since_entry += frame.size;
-}
-
 // The files then hold exactly these entries, the last time entry the largest timestamp.
-io::IoStatus LogLoader::write_indexes(Segment& segment, Indexes& indexes) {
-  if (indexes.max_timestamp >= 0 &&
-      (indexes.times.empty() || indexes.max_timestamp > indexes.times.back().timestamp))
-    indexes.times.push_back(
-        {indexes.max_timestamp, static_cast<int32_t>(indexes.max_timestamp_offset - segment.base)});
+io::IoStatus LogLoader::write_indexes(Segment& segment, IndexBuild& indexes) {
+  indexes.note_time(segment.base);
   const auto write = [&](std::string_view suffix, const std::string& bytes) -> io::IoStatus {
     TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, suffix), io::OpenMode::kTruncate));
     return bytes.empty() ? io::IoStatus{} : file->write_at(0, as_bytes(bytes));
   };
-  TRY(write(kOffsetIndexSuffix, bytes_of(indexes.offsets)));
-  TRY(write(kTimeIndexSuffix, bytes_of(indexes.times)));
+  TRY(write(kOffsetIndexSuffix, bytes_of_entries(indexes.offsets)));
+  TRY(write(kTimeIndexSuffix, bytes_of_entries(indexes.times)));
   if (!indexes.txns.empty()) {
-    TRY(write(kTxnIndexSuffix, bytes_of(indexes.txns)));
+    TRY(write(kTxnIndexSuffix, bytes_of_entries(indexes.txns)));
   } else if (segment.txn_entries != 0) {
     TRY(files_.remove(segment.path(how_.directory, kTxnIndexSuffix)));
   }
@@ -63,6 +32,8 @@ io::IoStatus LogLoader::write_indexes(Segment& segment, Indexes& indexes) {
   segment.txn_entries = static_cast<int32_t>(indexes.txns.size());
   segment.max_timestamp_known = true;
   segment.max_timestamp = indexes.max_timestamp, segment.max_timestamp_offset = indexes.max_timestamp_offset;
+  segment.first_timestamp_known = true;
+  segment.first_timestamp = indexes.first_timestamp;
   log_->names_pending_ = true;
   return {};
 }
@@ -72,12 +43,13 @@ io::IoStatus LogLoader::rebuild_indexes(size_t index) {
   Segment& segment = *log_->segments_[index];
   TRY(log_->reload_producers(segment.base, how_.now_ms));
   TRY_ASSIGN(const auto file, files_.open(segment.path(how_.directory, kLogSuffix), io::OpenMode::kRead));
-  Indexes indexes;
+  IndexBuild indexes;
   std::vector<AbortedTransaction> aborted;
   TRY_ASSIGN(const ScanEnd end,
              scan_segment(*file, 0, segment.size, {.base = segment.base, .check_sums = false},
                           [&](const ScannedBatch& batch) {
-                            note(indexes, batch, segment.base);
+                            indexes.note(batch.frame, batch.position, segment.base,
+                                         how_.options.index_interval_bytes);
                             log_->replay(batch, how_.now_ms, &aborted);
                           }));
   for (const AbortedTransaction& txn : aborted) indexes.txns.push_back({txn});
@@ -187,11 +159,12 @@ io::IoStatus LogLoader::make_active_grow() {
 
 // ---- an unclean stop
 
-// Whether records are missing between `next` and the segment, rather than compacted away. A segment's snapshot is written
-// only after everything before it was synced; Kafka writes it when the segment begins.
+// Whether records are missing between `next` and the segment, rather than compacted away. What the cleaner's checkpoint
+// names was; and a segment's snapshot is written only after everything before it was synced (Kafka writes it when the segment
+// begins).
 bool LogLoader::hole_before(size_t index, Offset next) const {
   const Segment& segment = *log_->segments_[index];
-  if (segment.base <= next) return false;
+  if (segment.base <= next || (how_.cleaned_to && segment.base <= *how_.cleaned_to)) return false;
   return next >= contiguous_from_ || !names_.contains(offset_file_name(segment.base, kSnapshotSuffix));
 }
 
@@ -261,10 +234,10 @@ io::IoResult<ScanEnd> LogLoader::recover_segment(size_t index, Offset next, Lead
       .base = segment.base, .contiguous_from = contiguous_from_, .epoch_before = epoch, .next = next};
   if (how_.recovery_point) rules.epochs_from = *how_.recovery_point;
   rules.progress = [&](int64_t bytes) { return report(bytes); };
-  Indexes indexes;
+  IndexBuild indexes;
   std::vector<AbortedTransaction> aborted;
   TRY_ASSIGN(ScanEnd end, scan_segment(*file, 0, segment.size, rules, [&](const ScannedBatch& batch) {
-               note(indexes, batch, segment.base);
+               indexes.note(batch.frame, batch.position, segment.base, how_.options.index_interval_bytes);
                take_epoch(batch.frame);
                log_->replay(batch, how_.now_ms, &aborted);
              }));

@@ -61,8 +61,22 @@ void RetentionScan::run() {
   }
 }
 
+bool Log::retention_due(WallMs now_ms, Offset high_watermark) const {
+  if (fenced_ || closed_) return false;
+  const Segment& oldest = *segments_.front();
+  const bool is_last = segments_.size() == 1;
+  if (end_of(0) > high_watermark || (is_last && oldest.size == 0)) return false;
+  if (!is_last && end_of(0) <= log_start_) return true;
+  if (!options_.cleanup_delete) return false;
+  if (options_.retention_bytes >= 0 && size_ - options_.retention_bytes >= oldest.size) return true;
+  if (options_.retention_ms < 0) return false;
+  if (!oldest.max_timestamp_known) return true;
+  const WallMs newest = oldest.max_timestamp >= 0 ? oldest.max_timestamp : oldest.touched_ms;
+  return now_ms - newest > options_.retention_ms;
+}
+
 std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high_watermark) {
-  if (fenced_ || closed_) return nullptr;
+  if (fenced_ || closed_ || cleaning_) return nullptr;
   auto scan = std::make_unique<RetentionScan>();
   scan->files_ = &files_;
   scan->generation_ = generation_;
@@ -82,13 +96,13 @@ std::unique_ptr<RetentionScan> Log::prepare_retention(WallMs now_ms, Offset high
     candidate.is_last = i + 1 == segments_.size();
     if (segment.max_timestamp_known) candidate.max = {segment.max_timestamp, segment.max_timestamp_offset};
   }
-  ++works_outstanding_;
+  ++works_outstanding_, ++retaining_;
   return scan;
 }
 
 Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<RetentionScan> scan,
                                                                 WallMs now_ms) {
-  --works_outstanding_;
+  --works_outstanding_, --retaining_;
   if (scan->error_) return storage_error("look for old segments", *scan->error_, false);
   for (size_t i = 0; i < scan->candidates_.size() && scan->generation_ == generation_; ++i) {
     const auto& max = scan->candidates_[i].max;
@@ -116,10 +130,7 @@ Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<
   for (size_t i = 0; i < count; ++i) {
     const Segment& segment = *segments_[i];
     size_ -= segment.size;
-    std::vector<std::string>& names = removal->segments_.emplace_back();
-    for (const std::string_view suffix : kSegmentSuffixes)
-      if (suffix != kTxnIndexSuffix || segment.txn_entries != 0)
-        names.push_back(offset_file_name(segment.base, suffix));
+    std::vector<std::string>& names = removal->segments_.emplace_back(file_names(segment));
     if (std::erase(snapshots_, segment.base) > 0) {
       std::erase_if(pending_snapshots_,
                     [&](const PendingSnapshot& pending) { return pending.offset == segment.base; });
@@ -130,8 +141,16 @@ Result<std::unique_ptr<SegmentRemoval>> Log::complete_retention(std::unique_ptr<
   const Offset start = segments_.front()->base;
   recovery_point_ = std::max(recovery_point_, start);
   if (start > log_start_) TRY(advance_log_start(start, log_end_));
-  ++works_outstanding_;
+  ++works_outstanding_, ++retaining_;
   return removal;
+}
+
+std::vector<std::string> Log::file_names(const Segment& segment) const {
+  std::vector<std::string> names;
+  for (const std::string_view suffix : kSegmentSuffixes)
+    if (suffix != kTxnIndexSuffix || segment.txn_entries != 0)
+      names.push_back(offset_file_name(segment.base, suffix));
+  return names;
 }
 
 void SegmentRemoval::rename() {
@@ -163,7 +182,7 @@ void SegmentRemoval::remove() {
 }
 
 Status Log::complete_removal(const SegmentRemoval& removal) {
-  --works_outstanding_;
+  --works_outstanding_, --retaining_;
   for (const std::string& reason : removal.reasons_) logger_.info("log", name() + ": deleted " + reason);
   if (!removal.outcome_) return storage_error("delete old segments", removal.outcome_.error(), false);
   return {};

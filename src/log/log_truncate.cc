@@ -87,13 +87,14 @@ Status Log::truncate_to(Offset to, WallMs now_ms) {
   }
   if (to < segments_.front()->base) return truncate_fully_and_start_at(to, now_ms);
 
-  ++generation_;
+  ++generation_, ++layout_;
   recent_.clear();
   const size_t keep = segment_floor(to);
   if (const auto dropped = drop_segments_from(keep + 1); !dropped)
     return storage_error("truncate", dropped.error(), true);
   TRY(cut_segment(keep, to, now_ms));
   log_start_ = std::min(log_start_, log_end_);
+  if (cleaned_to_) cleaned_to_ = std::min(*cleaned_to_, log_end_);
   recovery_point_ = std::min(recovery_point_, active().base);  // its index files changed
   if (epochs_.truncate_from_end(log_end_)) ++epochs_version_;
   if (const auto removed = remove_snapshots_above(log_end_); !removed)
@@ -157,7 +158,7 @@ Status Log::restore_active(WallMs now_ms) {
   growing.bytes_since_entry = 0;
   growing.last_indexed_timestamp = -1;
   segment.max_timestamp = -1, segment.max_timestamp_offset = Offset(-1), segment.max_timestamp_known = true;
-  segment.first_timestamp = -1;
+  segment.first_timestamp = -1, segment.first_timestamp_known = true;
   if (segment.size == 0) {
     segment.touched_ms = now_ms;
     return {};
@@ -188,7 +189,7 @@ Status Log::restore_active(WallMs now_ms) {
 Status Log::truncate_fully_and_start_at(Offset start, WallMs now_ms, std::optional<Offset> log_start) {
   TRY(usable());
   ASSERT(!cache_ && works_outstanding_ == 0, "truncate_fully_and_start_at() needs the log detached and idle");
-  ++generation_;
+  ++generation_, ++layout_;
   recent_.clear();
   if (const auto dropped = drop_segments_from(0); !dropped)
     return storage_error("truncate", dropped.error(), true);
@@ -197,7 +198,7 @@ Status Log::truncate_fully_and_start_at(Offset start, WallMs now_ms, std::option
   if (!file) return storage_error("truncate", file.error(), true);
   fresh->growing = std::make_unique<GrowingIndexes>();
   fresh->touched_ms = now_ms;
-  fresh->max_timestamp_known = true;
+  fresh->max_timestamp_known = fresh->first_timestamp_known = true;
   fresh->txn_entries = 0;
   fresh->jitter_ms = draw_jitter();
   segments_.push_back(std::move(fresh));

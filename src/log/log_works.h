@@ -128,7 +128,7 @@ class SegmentRemoval {
   const std::vector<std::string>& reasons() const { return reasons_; }  // a line for the logger each
 
  private:
-  friend class Log;
+  friend class Log;  // of compaction, it has been renamed already
   io::IoStatus sync();
 
   io::FileSystem* files_ = nullptr;

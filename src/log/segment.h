@@ -46,16 +46,21 @@ struct Segment {
   int32_t time_entries = kUnknownEntries;
   int32_t txn_entries = kUnknownEntries;  // 0: there is no such file, as with most; true while it grows, too
   bool max_timestamp_known = false;
-  WallMs max_timestamp = -1;            // of all batches; -1: none has one
-  Offset max_timestamp_offset{-1};      // the last offset of the first batch that has it
-  WallMs first_timestamp = -1;          // maximal timestamp of the first batch; kept for the active segment
-  WallMs touched_ms = 0;                // the broker's clock when it was created, loaded or appended to
-  int64_t jitter_ms = 0;                // how much earlier than segment.ms it rolls
+  WallMs max_timestamp = -1;           // of all batches; -1: none has one
+  Offset max_timestamp_offset{-1};     // the last offset of the first batch that has it
+  bool first_timestamp_known = false;  // true of the active segment
+  WallMs first_timestamp = -1;  // maximal timestamp of the first batch; -1: there is none, or it has none
+  WallMs touched_ms = 0;        // the broker's clock when it was created, loaded or appended to
+  int64_t jitter_ms = 0;        // how much earlier than segment.ms it rolls
   std::unique_ptr<SegmentFiles> files;  // null: none was opened
   std::unique_ptr<GrowingIndexes> growing;
+  // Compaction has just put it here: its files' names still end in .swap, or lose that at this moment.
+  bool swapping = false;
 
+  // Where its file is; without a suffix, what comes before every one.
   std::string path(const std::string& directory, std::string_view suffix) const {
-    return directory + "/" + offset_file_name(base, suffix);
+    const std::string plain = directory + "/" + offset_file_name(base, suffix);
+    return swapping && !suffix.empty() ? plain + std::string(kSwapSuffix) : plain;
   }
 };
 

@@ -38,7 +38,10 @@ Search<std::shared_ptr<const io::File>> SegmentSearch::open(std::shared_ptr<cons
                                                             std::string_view suffix) {
   if (slot) return slot;
   if (waiting_ == Waiting::kNever || view_.stem.empty()) return needs_disk();
-  auto file = files_->open(view_.stem + std::string(suffix), io::OpenMode::kRead);
+  const std::string path = view_.stem + std::string(suffix);
+  auto file = files_->open(view_.swapping ? path + std::string(kSwapSuffix) : path, io::OpenMode::kRead);
+  if (!file && view_.swapping && file.error().kind == io::IoError::Kind::kNotFound)
+    file = files_->open(path, io::OpenMode::kRead);  // it has its name by now
   if (!file) return failed(std::move(file).error());
   return slot = std::move(*file);
 }

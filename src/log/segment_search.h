@@ -25,7 +25,9 @@ struct SegmentView {
   Offset base;
   Offset end;  // exclusive: the next segment's base, or log end
   int64_t size = 0;
-  std::string stem;  // path without suffix: where files are opened from. Empty: only what is open
+  std::string stem;       // path without suffix: where files are opened from. Empty: only what is open
+  bool swapping = false;  // the names may end in .swap, see Segment
+  std::shared_ptr<const void> pin;  // while it is held, the files keep their names but for that
   std::shared_ptr<const io::File> log, offsets, times, txns;
   // How many entries of the files count; kUnknownEntries: all that are there.
   int32_t offset_entries = 0;

@@ -10,6 +10,8 @@
 #include "metadata/driver/metadata_follower.h"
 #include "metadata/driver/snapshot_maker.h"
 #include "replication/driver/assignment.h"
+#include "replication/driver/log_cleaner.h"
+#include "replication/driver/log_retention.h"
 #include "server/client_side.h"
 #include "server/make_services.h"
 #include "server/storage.h"
@@ -107,6 +109,8 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
  private:
   void on_storage(Result<Storage> opened);
   void build_partitions();
+  void on_root_failed(size_t root, const Error& error);
+  void build_upkeep();
   void build_lifecycle();
   void on_broker_state(BrokerState state);
   void running();
@@ -129,6 +133,8 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::unique_ptr<DataDirectories> directories_;
   std::unique_ptr<Partitions> partitions_;
   std::unique_ptr<Assignment> assignment_;
+  std::unique_ptr<LogRetention> retention_;
+  std::unique_ptr<LogCleaner> cleaner_;
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
   std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
   std::unique_ptr<StaticConfigs> configs_;
@@ -161,6 +167,7 @@ void Node::Core::on_storage(Result<Storage> opened) {
       runtime_, *storage_->raft, *follower_,
       controller_options(runtime_, options_, clients_.bound(), cluster_id()), std::move(storage_->bootstrap));
   build_partitions();
+  build_upkeep();
   build_lifecycle();
   follower_->add_subscriber(*this);
   storage_->raft->add_listener(*follower_);
@@ -186,7 +193,46 @@ void Node::Core::build_partitions() {
       [this](const ClusterImage& image, std::string_view topic) {
         return topic_options(options_, image, topic);
       },
-      [this](const Error& error) { fail(error); }});
+      [this](size_t root, const Error& error) { on_root_failed(root, error); }});
+  for (size_t i = 0; i < partitions_->lanes(); ++i)
+    partitions_->lane(i).host()->on_broken = [this](const TopicPartition& id, const Error& error) {
+      home_.post([this, id, error] { assignment_->on_broken(id, error); });
+    };
+}
+
+// The other directories go on; without the metadata log, or without any, the node can't.
+void Node::Core::on_root_failed(size_t root, const Error& error) {
+  size_t failed = 0;
+  std::vector<Uuid> directories;
+  for (size_t i = 0; i < directories_->roots(); ++i) {
+    if (!directories_->failed(i)) continue;
+    ++failed;
+    directories.push_back(storage_->identity.directory_ids.at(directories_->root(i).root()));
+  }
+  if (failed == directories_->roots() || directories_->root(root).root() == options_.metadata_log_dir)
+    return fail(error);
+  lifecycle_->set_offline_dirs(std::move(directories));
+}
+
+void Node::Core::build_upkeep() {
+  LogCleanerOptions cleaner;
+  if (options_.boolean("log.cleaner.enable")) {
+    cleaner.threads = static_cast<int>(options_.integer("log.cleaner.threads"));
+    cleaner.dedupe_buffer_bytes = options_.integer("log.cleaner.dedupe.buffer.size");
+    cleaner.buffer_load_factor = options_.number("log.cleaner.io.buffer.load.factor");
+    cleaner.bytes_per_second = options_.number("log.cleaner.io.max.bytes.per.second");
+    cleaner.backoff_ms = options_.integer("log.cleaner.backoff.ms");
+  } else {
+    cleaner.threads = 0;
+  }
+  retention_ = std::make_unique<LogRetention>(
+      home_, *partitions_,
+      LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
+                          options_.integer("log.retention.check.interval.ms")});
+  cleaner_ = std::make_unique<LogCleaner>(
+      LogCleaner::Parts{home_, runtime_.logger(), runtime_.random(), *partitions_,
+                        [this] { assignment_->checkpoint([] {}); }},
+      cleaner);
 }
 
 void Node::Core::build_lifecycle() {
@@ -235,6 +281,8 @@ void Node::Core::running() {
       options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();
+  retention_->start();
+  cleaner_->start();
   const auto upkeep = std::chrono::milliseconds(options_.integer("producer.id.expiration.check.interval.ms"));
   for (size_t i = 0; i < partitions_->lanes(); ++i) {
     PartitionLane& lane = partitions_->lane(i);
@@ -264,6 +312,8 @@ void Node::Core::stop() {
 
 void Node::Core::shut_down() {
   checkpoint_timer_.cancel();
+  if (retention_) retention_->stop();
+  if (cleaner_) cleaner_->stop();
   clients_.close([self = shared_from_this()] { self->close_partitions(); });
 }
 

@@ -18,6 +18,7 @@ class TopicValues {
     return at == values_.end() ? std::string_view{} : at->second;
   }
   int64_t integer(std::string_view key) const { return config::parse_integer(text(key)).value_or(0); }
+  double number(std::string_view key) const { return config::parse_number(text(key)).value_or(0); }
 
  private:
   std::map<std::string_view, std::string> values_;
@@ -37,6 +38,10 @@ LogOptions log_options(const NodeOptions& options, const TopicValues& values) {
   const auto policies = config::split_list(values.text("cleanup.policy"));
   log.cleanup_delete = std::ranges::find(policies, "delete") != policies.end();
   log.cleanup_compact = std::ranges::find(policies, "compact") != policies.end();
+  log.min_cleanable_dirty_ratio = values.number("min.cleanable.dirty.ratio");
+  log.delete_retention_ms = values.integer("delete.retention.ms");
+  log.min_compaction_lag_ms = values.integer("min.compaction.lag.ms");
+  log.max_compaction_lag_ms = values.integer("max.compaction.lag.ms");
   log.file_delete_delay_ms = values.integer("file.delete.delay.ms");
   log.flush_messages = values.integer("flush.messages");
   log.flush_ms = values.integer("flush.ms");

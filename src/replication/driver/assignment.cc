@@ -11,7 +11,9 @@
 namespace moldau {
 
 Assignment::Assignment(Parts parts)
-    : p_(std::move(parts)), checkpoints_(p_.directories, p_.logger, p_.on_storage_failure) {
+    : p_(std::move(parts)), checkpoints_(p_.directories, p_.logger, [this](size_t root, const Error& error) {
+        fail_root(root, error);
+      }) {
   find_logs();
 }
 
@@ -78,11 +80,15 @@ void Assignment::remove_deleted(const std::shared_ptr<Step>& step) {
       gone.push_back(it->first);
     }
     for (const TopicPartition& id : gone) remove_one(step, id);
-    std::vector<TopicPartition> never_made;
-    for (auto it = offline_.lower_bound({topic_id, PartitionId(INT32_MIN)});
-         it != offline_.end() && it->topic_id == topic_id; ++it)
-      never_made.push_back(*it);
-    for (const TopicPartition& id : never_made) set_offline(id, false);
+    std::vector<TopicPartition> not_here;
+    for (const auto* some : {&offline_, &lost_})
+      for (auto it = some->lower_bound({topic_id, PartitionId(INT32_MIN)});
+           it != some->end() && it->topic_id == topic_id; ++it)
+        not_here.push_back(*it);
+    for (const TopicPartition& id : not_here) {
+      lost_.erase(id);
+      set_offline(id, false);
+    }
   });
 }
 
@@ -101,7 +107,7 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
                                 if (name)
                                   removed({hosted.place.root, *name}, delay_ms);
                                 else
-                                  fail_storage(name.error());
+                                  fail_root(hosted.place.root, name.error());
                                 step->finish_one();
                               });
       });
@@ -112,8 +118,8 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
 void Assignment::removed(DataDirectories::Place place, int64_t delay_ms) {
   std::erase_if(removals_, [](const Removal& removal) { return removal.begun; });
   auto remove = [this, place] {
-    p_.directories.remove(place, [this](Status done) {
-      if (!done) fail_storage(done.error());
+    p_.directories.remove(place, [this, place](Status done) {
+      if (!done) fail_root(place.root, done.error());
     });
   };
   if (delay_ms <= 0) return remove();
@@ -176,13 +182,41 @@ void Assignment::set_stray_aside(size_t root, const std::string& name, const cha
   p_.logger.warn(
       "log", fmt::format("{}/{} {}; it is set aside as -stray", p_.directories.root(root).root(), name, why));
   p_.directories.rename({root, name}, LogDirectoryKind::kStray, p_.random.uuid(), nullptr,
-                        [this](Result<std::string> renamed) {
-                          if (!renamed) fail_storage(renamed.error());
+                        [this, root](Result<std::string> renamed) {
+                          if (!renamed) fail_root(root, renamed.error());
                         });
 }
 
-void Assignment::fail_storage(const Error& error) {
-  p_.on_storage_failure(error);
+// ---- a directory that fails
+
+void Assignment::on_broken(const TopicPartition& id, const Error& error) {
+  if (const auto hosted = hosted_.find(id); hosted != hosted_.end())
+    fail_root(hosted->second.place.root, error);
+}
+
+void Assignment::fail_root(size_t root, const Error& error) {
+  if (closing_ || !p_.directories.fail_root(root)) return;
+  std::vector<TopicPartition> gone;
+  for (const auto& [id, hosted] : hosted_)
+    if (hosted.place.root == root) gone.push_back(id);
+  p_.logger.error("log", fmt::format("{} is offline from now on, with {} partitions: {}",
+                                     p_.directories.root(root).root(), gone.size(), error.message));
+  for (const TopicPartition& id : gone) lose(id);
+  p_.on_root_failed(root, error);
+}
+
+// Requests are told KAFKA_STORAGE_ERROR; the log is closed once nothing works on it.
+void Assignment::lose(const TopicPartition& id) {
+  lost_.insert(id);
+  hosted_.erase(id);
+  PartitionLane& lane = p_.partitions.lane(p_.partitions.lane_of(id));
+  lane.lane().post([&lane, id] {
+    lane.set_offline(id, true);
+    const auto partition = lane.find(id);
+    if (!partition) return;
+    lane.remove(id);
+    partition->retire([partition] { partition->take_log(); });
+  });
 }
 
 }  // namespace moldau

@@ -22,6 +22,8 @@
 //   A4  the clean-shutdown marker is written only if nothing is left to recover: all logs were loaded, or the stop before
 //       this run was clean (KAFKA-15375)
 //
+//   A5  partitions of a directory that failed are offline until the next start, and nothing touches the directory
+//
 // Owner: lane 0. Phase 2 is in assignment_adding.cc, checkpoints and the end in assignment_closing.cc.
 #pragma once
 #include <atomic>
@@ -35,6 +37,7 @@
 #include "io/random.h"
 #include "metadata/cluster_delta.h"
 #include "replication/driver/checkpoints.h"
+#include "replication/driver/loading_lines.h"
 #include "replication/driver/partitions.h"
 
 namespace moldau {
@@ -49,8 +52,8 @@ class Assignment {
     Partitions& partitions;
     BrokerId self;
     std::function<TopicOptions(const ClusterImage&, std::string_view topic)> options_of;
-    // A directory can't be used any more; the sentence says which and why.
-    std::function<void(const Error&)> on_storage_failure;
+    // One of the directories, by its index, can't be used any more; the sentence says why. Its partitions are offline.
+    std::function<void(size_t root, const Error&)> on_root_failed;
   };
   explicit Assignment(Parts parts);
 
@@ -59,13 +62,15 @@ class Assignment {
   void apply(std::shared_ptr<const ClusterImage> image, std::shared_ptr<const ClusterDelta> delta,
              io::Task done);
 
-  // Writes recovery points, high watermarks and log starts, where they changed.
+  // Writes recovery points, high watermarks, log starts and how far logs are compacted, where they changed.
   void checkpoint(io::Task done);
   // Ends leading, closes all logs, writes checkpoints and clean-shutdown markers. A step that is under way ends
   // first; logs that it would still load are left as they are.
   void close(int64_t broker_epoch, DataDirectories::Done done);
   size_t hosted() const { return hosted_.size(); }
   size_t offline() const { return offline_.size(); }
+  // A partition's log can't be written any more: takes its directory offline.
+  void on_broken(const TopicPartition& id, const Error& error);
 
  private:
   struct Hosted {
@@ -85,6 +90,7 @@ class Assignment {
     PartitionId partition;
     size_t root = 0;
     Offset recovery_point, high_watermark, log_start;
+    std::optional<Offset> cleaned;
   };
 
   void find_logs();
@@ -97,7 +103,8 @@ class Assignment {
   void update_one(const std::shared_ptr<Step>& step, const TopicPartition& id, bool options_changed);
   void set_strays_aside();
   void set_stray_aside(size_t root, const std::string& name, const char* why);
-  void fail_storage(const Error& error);
+  void fail_root(size_t root, const Error& error);
+  void lose(const TopicPartition& id);
 
   void add_new(const std::shared_ptr<Step>& step);
   void add_one(const std::shared_ptr<Step>& step, const TopicImage& topic, PartitionId partition);
@@ -116,8 +123,10 @@ class Assignment {
 
   Parts p_;
   Checkpoints checkpoints_;
+  LoadingLines loading_{p_.lane, p_.logger};
   std::map<TopicPartition, Hosted> hosted_;  // loaded, and handed to their lanes
   std::set<TopicPartition> offline_;         // ours, but can't be created for now
+  std::set<TopicPartition> lost_;            // ours, in a directory that has failed
   std::map<std::pair<std::string, PartitionId>, std::pair<size_t, FoundLog>>
       found_;  // at the start, not loaded yet
   struct Removal {

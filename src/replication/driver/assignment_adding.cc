@@ -27,7 +27,7 @@ void Assignment::add_new(const std::shared_ptr<Step>& step) {
   const auto add_missing = [&](const TopicImage& topic) {
     topic.partitions.for_each([&](PartitionId index, const PartitionRegistration& partition) {
       const TopicPartition id{topic.id, index};
-      if (hosts(partition, p_.self) && !hosted_.contains(id) && !offline_.contains(id))
+      if (hosts(partition, p_.self) && !hosted_.contains(id) && !offline_.contains(id) && !lost_.contains(id))
         add_one(step, topic, index);
     });
   };
@@ -61,8 +61,11 @@ void Assignment::add_one(const std::shared_ptr<Step>& step, const TopicImage& to
                                  : "has no partition.metadata that says which topic it belongs to");
     found_.erase(found);
   }
+  std::vector<size_t> planned;
+  for (const auto& some : step->creations) planned.push_back(some.size());
   const size_t root = p_.directories.root_of(topic.partition(partition)->directory_of(p_.self))
-                          .value_or(p_.directories.emptiest_root());
+                          .value_or(p_.directories.emptiest_root(planned));
+  if (p_.directories.failed(root)) return lose(id);
   hosted.place = {root, partition_directory_name(topic.name, partition)};
   step->creations[root].push_back({id, std::move(hosted), std::move(how)});
 }
@@ -71,11 +74,16 @@ void Assignment::load(const std::shared_ptr<Step>& step, const TopicPartition& i
                       LogOpen how) {
   const std::pair key(hosted.topic, id.partition);
   const auto& [root, found] = found_.at(key);
-  how.progress = [cancelled = loads_cancelled_](const RecoveryProgress&) { return !cancelled->load(); };
+  how.progress = [cancelled = loads_cancelled_,
+                  tell = loading_.begin(found.name)](const RecoveryProgress& p) mutable {
+    tell(p);
+    return !cancelled->load();
+  };
   ++step->pending;
   p_.directories.load(
       root, found, std::move(how),
       [this, step, id, hosted = std::move(hosted), key](Result<std::unique_ptr<Log>> log) mutable {
+        loading_.end();
         if (log) {
           const OffsetCheckpoint& known = checkpoints_.of(hosted.place.root, CheckpointKind::kHighWatermark);
           const auto at = known.find(key);
@@ -83,7 +91,10 @@ void Assignment::load(const std::shared_ptr<Step>& step, const TopicPartition& i
           found_.erase(key);
           return host(step, id, std::move(hosted), std::move(*log), high_watermark);
         }
-        if (!closing_) fail_storage(log.error());
+        if (!closing_) {
+          lose(id);
+          fail_root(hosted.place.root, log.error());
+        }
         step->finish_one();
       });
 }
@@ -124,7 +135,10 @@ void Assignment::create(const std::shared_ptr<Step>& step, Creation creation) {
 }
 
 void Assignment::not_created(size_t root, const TopicPartition& id, const Error& error) {
-  if (!p_.directories.may_heal(root)) return fail_storage(error);
+  if (!p_.directories.may_heal(root)) {
+    lose(id);
+    return fail_root(root, error);
+  }
   p_.logger.error("log", fmt::format("the partition is offline, until there is room: {}", error.message));
   set_offline(id, true);
 }
@@ -150,6 +164,10 @@ void Assignment::retry_later() {
 
 void Assignment::host(const std::shared_ptr<Step>& step, const TopicPartition& id, Hosted hosted,
                       std::unique_ptr<Log> log, Offset high_watermark) {
+  if (p_.directories.failed(hosted.place.root)) {  // meanwhile
+    lose(id);
+    return step->finish_one();
+  }
   const PartitionRegistration& registration = *step->image->partition(id);
   offline_.erase(id);
   PartitionLane& lane = p_.partitions.lane(hosted.lane);

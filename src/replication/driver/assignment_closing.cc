@@ -20,7 +20,7 @@ void Assignment::gather_offsets(std::move_only_function<void(std::vector<Offsets
         const Log& log = partition->log();
         const auto& [id, topic] = partition->identity();
         some.emplace_back(id, Offsets{topic, id.partition, 0, log.recovery_point(),
-                                      partition->high_watermark(), log.log_start()});
+                                      partition->high_watermark(), log.log_start(), log.cleaned_to()});
       });
       p_.lane.run([this, state, some = std::move(some)]() mutable {
         for (auto& [id, offsets] : some) {
@@ -45,6 +45,7 @@ void Assignment::checkpoint(io::Task done) {
       now[o.root][CheckpointKind::kRecoveryPoint][key] = o.recovery_point;
       now[o.root][CheckpointKind::kHighWatermark][key] = o.high_watermark;
       if (o.log_start > Offset(0)) now[o.root][CheckpointKind::kLogStart][key] = o.log_start;
+      if (o.cleaned) now[o.root][CheckpointKind::kCleaner][key] = *o.cleaned;
     }
     checkpoints_.write(std::move(now), std::move(done));
   });
@@ -92,6 +93,7 @@ void Assignment::close_logs(std::shared_ptr<Closing> closing) {
           root.recovery_points[key] = log->log_end();  // closing makes all of it durable
           root.high_watermarks[key] = high_watermark;
           if (log->log_start() > Offset(0)) root.log_starts[key] = log->log_start();
+          if (log->cleaned_to()) root.cleaned[key] = *log->cleaned_to();
           root.logs.push_back(std::move(log));
           finish_one();
         });
@@ -113,18 +115,27 @@ void Assignment::close_roots(std::shared_ptr<Closing> closing) {
     keep(CheckpointKind::kRecoveryPoint, root.recovery_points);
     keep(CheckpointKind::kHighWatermark, root.high_watermarks);
     keep(CheckpointKind::kLogStart, root.log_starts);
+    keep(CheckpointKind::kCleaner, root.cleaned);
   }
-  closing->left = closing->roots.size();
+  const auto finish_one = [closing] {
+    if (--closing->left == 0) closing->done(std::move(closing->status));
+  };
+  closing->left = closing->roots.size() + 1;
   for (size_t index = 0; index < closing->roots.size(); ++index) {
     auto& root = closing->roots[index];
+    if (p_.directories.failed(index)) {  // A5
+      finish_one();
+      continue;
+    }
     root.root = index;
     root.broker_epoch = closing->broker_epoch;
     root.now_ms = p_.lane.clock().wall_ms();
-    p_.directories.close(std::move(root), [closing](Status closed) {
+    p_.directories.close(std::move(root), [closing, finish_one](Status closed) {
       if (!closed) closing->status = std::move(closed);
-      if (--closing->left == 0) closing->done(std::move(closing->status));
+      finish_one();
     });
   }
+  finish_one();
 }
 
 }  // namespace moldau

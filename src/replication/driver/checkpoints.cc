@@ -5,7 +5,7 @@
 namespace moldau {
 
 Checkpoints::Checkpoints(DataDirectories& directories, io::Logger& logger,
-                         std::function<void(const Error&)> on_storage_failure)
+                         std::function<void(size_t root, const Error&)> on_storage_failure)
     : directories_(directories),
       logger_(logger),
       on_storage_failure_(std::move(on_storage_failure)),
@@ -22,6 +22,7 @@ void Checkpoints::write(std::vector<Content> now, io::Task done) {
     if (--*left == 0) (*finished)();
   };
   for (size_t root = 0; root < now.size(); ++root) {
+    if (directories_.failed(root)) continue;
     for (CheckpointKind kind : kKinds) {
       File& file = files_[root][kind];
       if (now[root][kind] == file.content && !file.failed) continue;
@@ -34,7 +35,7 @@ void Checkpoints::write(std::vector<Content> now, io::Task done) {
               if (directories_.may_heal(root))
                 logger_.warn("log", "will be tried again: " + written.error().message);
               else
-                on_storage_failure_(written.error());
+                on_storage_failure_(root, written.error());
             }
             finish_one();
           });

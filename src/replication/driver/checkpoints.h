@@ -1,5 +1,5 @@
 // Checkpoints: what the checkpoint files of the data directories hold, and when they are written: recovery points, high
-// watermarks and log starts, by topic name and partition. Owner: lane 0; `done` runs there.
+// watermarks, log starts and how far logs are compacted, by topic name and partition. Owner: lane 0; `done` runs there.
 //
 // Invariants
 //   C1  a log that isn't loaded yet keeps its offsets
@@ -19,11 +19,11 @@ class Checkpoints {
   using Content = std::map<CheckpointKind, OffsetCheckpoint>;  // of one directory
   using Key = OffsetCheckpoint::key_type;
   static constexpr CheckpointKind kKinds[] = {CheckpointKind::kRecoveryPoint, CheckpointKind::kHighWatermark,
-                                              CheckpointKind::kLogStart};
+                                              CheckpointKind::kLogStart, CheckpointKind::kCleaner};
 
-  // `on_storage_failure`: a directory can't be used any more.
+  // `on_storage_failure`: that directory can't be used any more.
   Checkpoints(DataDirectories& directories, io::Logger& logger,
-              std::function<void(const Error&)> on_storage_failure);
+              std::function<void(size_t root, const Error&)> on_storage_failure);
 
   // As written last, or read at the start.
   const OffsetCheckpoint& of(size_t root, CheckpointKind kind) const { return files_[root].at(kind).content; }
@@ -40,7 +40,7 @@ class Checkpoints {
 
   DataDirectories& directories_;
   io::Logger& logger_;
-  std::function<void(const Error&)> on_storage_failure_;
+  std::function<void(size_t root, const Error&)> on_storage_failure_;
   std::vector<std::map<CheckpointKind, File>> files_;
 };
 

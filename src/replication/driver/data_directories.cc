@@ -23,8 +23,20 @@ std::optional<size_t> DataDirectories::root_of(const Uuid& directory_id) const {
   return std::nullopt;
 }
 
-size_t DataDirectories::emptiest_root() const {
-  return static_cast<size_t>(std::ranges::min_element(roots_, {}, &Root::partitions) - roots_.begin());
+size_t DataDirectories::emptiest_root(std::span<const size_t> planned) const {
+  size_t best = 0;
+  const auto load = [&](size_t i) { return std::pair(roots_[i].failed, roots_[i].partitions + planned[i]); };
+  for (size_t i = 1; i < roots_.size(); ++i)
+    if (load(i) < load(best)) best = i;
+  return best;
+}
+
+bool DataDirectories::fail_root(size_t index) {
+  return !std::exchange(roots_[index].failed, true);
+}
+
+std::unexpected<Error> DataDirectories::offline(size_t root) const {
+  return fail(ErrorCode::kKafkaStorageError, roots_[root].directory->root() + " is offline");
 }
 
 // ---- order
@@ -32,6 +44,10 @@ size_t DataDirectories::emptiest_root() const {
 template <class T>
 void DataDirectories::change(size_t root, std::move_only_function<T(LogDirectory&)> work,
                              std::move_only_function<void(T)> done) {
+  if (roots_[root].failed) {
+    roots_[root].may_heal = false;
+    return done(offline(root));
+  }
   auto outcome = std::make_shared<std::optional<T>>();
   LogDirectory& directory = *roots_[root].directory;
   roots_[root].changes.push_back(
@@ -71,6 +87,7 @@ void DataDirectories::next_loads(size_t index) {
 // ---- what can be asked for
 
 void DataDirectories::load(size_t root, const FoundLog& which, LogOpen how, LogDone done) {
+  if (roots_[root].failed) return done(offline(root));
   auto outcome = std::make_shared<std::optional<Result<std::unique_ptr<Log>>>>();
   LogDirectory& directory = *roots_[root].directory;
   roots_[root].loads.push_back({[&directory, outcome, which, how = std::move(how)]() mutable {
@@ -135,6 +152,7 @@ void DataDirectories::close(Closing closing, Done done) {
         TRY(directory.write_checkpoint(CheckpointKind::kRecoveryPoint, closing.recovery_points));
         TRY(directory.write_checkpoint(CheckpointKind::kHighWatermark, closing.high_watermarks));
         TRY(directory.write_checkpoint(CheckpointKind::kLogStart, closing.log_starts));
+        TRY(directory.write_checkpoint(CheckpointKind::kCleaner, closing.cleaned));
         return closing.clean ? directory.write_clean_shutdown(closing.broker_epoch) : Status();
       },
       std::move(done));

@@ -4,6 +4,7 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,11 @@ class DataDirectories {
   const LogDirectory& root(size_t index) const { return *roots_[index].directory; }
   // The root that a directory id names; nullopt: none of ours.
   std::optional<size_t> root_of(const Uuid& directory_id) const;
-  size_t emptiest_root() const;  // with the fewest partitions
+  // With the fewest partitions, of those that work. `planned`: by root, so many more will come.
+  size_t emptiest_root(std::span<const size_t> planned) const;
+  // The root can't be used any more: what is asked of it from now on fails without touching it. False: it was known.
+  bool fail_root(size_t index);
+  bool failed(size_t index) const { return roots_[index].failed; }
   // Asked in `done` of a call that has failed: whether it may succeed later, as when the disk is full.
   bool may_heal(size_t root) const { return roots_[root].may_heal; }
 
@@ -45,7 +50,7 @@ class DataDirectories {
   struct Closing {
     size_t root = 0;
     std::vector<std::unique_ptr<Log>> logs;
-    OffsetCheckpoint recovery_points, high_watermarks, log_starts;
+    OffsetCheckpoint recovery_points, high_watermarks, log_starts, cleaned;
     bool clean = true;  // nothing is left that the next start would have to recover
     int64_t broker_epoch = -1;
     WallMs now_ms = 0;
@@ -65,11 +70,13 @@ class DataDirectories {
     int loading = 0;
     size_t partitions = 0;  // directories of logs: found, or created since
     bool may_heal = false;
+    bool failed = false;
   };
 
   template <class T>
   void change(size_t root, std::move_only_function<T(LogDirectory&)> work,
               std::move_only_function<void(T)> done);
+  std::unexpected<Error> offline(size_t root) const;
   void next_change(size_t root);
   void next_loads(size_t root);
 

@@ -121,6 +121,7 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   stamp_timestamps(batches, valid.timestamp_type, valid.max_timestamp);
   auto appended = log_->append_as_leader(batches, how);
   if (!appended) {
+    if (log_->fenced()) broke(appended.error());
     outcome.error = appended.error().code;
     outcome.message = std::move(appended.error().message);
     tell_log_start(outcome);
@@ -272,18 +273,6 @@ ports::EpochAnswer Partition::end_offset_for_epoch(const ports::EpochQuery& quer
 
 // ---- upkeep
 
-template <class Work, class Complete>
-void Partition::run_work(Work work, Complete complete) {
-  ++works_;
-  auto* raw = work.get();
-  host_->pool.run(
-      host_->lane, [raw] { raw->run(); },
-      [self = shared_from_this(), work = std::move(work), complete = std::move(complete)]() mutable {
-        complete(*self, std::move(work));
-        self->work_done();
-      });
-}
-
 void Partition::work_done() {
   if (--works_ == 0 && when_retired_) std::exchange(when_retired_, {})();
 }
@@ -308,8 +297,10 @@ void Partition::start_flush() {
                                                            std::unique_ptr<FlushWork> flushed) mutable {
     self.flushing_ = false;
     const Status status = self.log_->complete_flush(std::move(flushed));
-    if (!status)
+    if (!status) {
       self.host_->logger.error("log", fmt::format("{}: {}", self.identity_.text(), status.error().message));
+      if (self.log_->fenced()) self.broke(status.error());
+    }
     for (FlushDone& done : waiters)
       if (done) done(status);
     // What was appended meanwhile goes with the next one, all together.
@@ -334,9 +325,14 @@ void Partition::expire_producers() {
 void Partition::retire(io::Task ready) {
   stop_leading();
   retired_ = true;
+  if (cleaning_) cleaning_->stop();
   flush_timer_.cancel();
   if (works_ == 0) return ready();
   when_retired_ = std::move(ready);
+}
+
+void Partition::broke(const Error& error) const {
+  if (host_->on_broken) host_->on_broken(identity_.id, error);
 }
 
 std::unique_ptr<Log> Partition::take_log() {

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "io/blocking_pool.h"
+#include "log/cleaner/clean_choice.h"
 #include "log/log.h"
 #include "ports/partitions.h"
 #include "record/produce_validator.h"
+#include "replication/driver/cleaning_run.h"
+#include "replication/driver/delayed_removals.h"
 #include "replication/leader.h"
 
 namespace moldau {
@@ -34,6 +37,9 @@ struct PartitionHost {
   BrokerId self;
   FileCache files;
   ProduceValidator validator{};
+  DelayedRemovals removals{lane, pool};
+  // A partition's log can't be written any more; called on the lane, perhaps more than once.
+  std::function<void(const TopicPartition&, const Error&)> on_broken{};
 };
 
 // Somebody who waits for a partition to grow. Called on the partition's lane.
@@ -97,6 +103,14 @@ class Partition : public std::enable_shared_from_this<Partition> {
   // that come while one runs share the next.
   using FlushDone = std::move_only_function<void(Status)>;
   void flush(FlushDone done);
+  // Lets go of segments that retention.ms, retention.bytes and log start no longer keep.
+  void retain(io::Task done);
+  // What compaction finds here; nullopt: nothing, or it is under way, or the log can't be compacted.
+  void find_dirty(std::move_only_function<void(std::optional<CleaningCandidate>)> done);
+  // Compacts what find_dirty has told; `done` with true if something was.
+  void clean(const DirtySection& section, const CleaningOptions& how, double bytes_per_second,
+             std::move_only_function<void(bool)> done);
+  const LogOptions& log_options() const { return options_.log; }
   // Forgets producers that have been idle for producer.id.expiration.ms.
   void expire_producers();
   // Calls `ready` once no work is under way; then the log may be taken. No new works begin.
@@ -111,9 +125,24 @@ class Partition : public std::enable_shared_from_this<Partition> {
   void grown(int64_t bytes);
   void start_flush();
   void flush_within(int64_t ms);  // flush.ms, or after a failure; the earliest call counts
+  // Runs a work of the log in the pool, then complete(*this, work).
   template <class Work, class Complete>
-  void run_work(Work work, Complete complete);
+  void run_work(Work work, Complete complete) {
+    ++works_;
+    auto* raw = work.get();
+    host_->pool.run(
+        host_->lane, [raw] { raw->run(); },
+        [self = shared_from_this(), work = std::move(work), complete = std::move(complete)]() mutable {
+          complete(*self, std::move(work));
+          self->work_done();
+        });
+  }
   void work_done();
+  void broke(const Error& error) const;
+  void retain_once(bool again, io::Task done);
+  void remove_segments(std::unique_ptr<SegmentRemoval> removal, bool again, io::Task done);
+  void retain_rolled(io::Task done);
+  bool cleaned(LogCleaning& cleaning);
 
   std::shared_ptr<PartitionHost> host_;
   Identity identity_;
@@ -128,6 +157,8 @@ class Partition : public std::enable_shared_from_this<Partition> {
   bool flushing_ = false;
   io::Timer flush_timer_;
   int works_ = 0;
+  std::shared_ptr<CleaningRun> cleaning_;
+  bool uncleanable_ = false;  // damage was met; until the log is opened anew
   bool retired_ = false;
   io::Task when_retired_;
 };

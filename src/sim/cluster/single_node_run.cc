@@ -68,7 +68,7 @@ class SingleNodeRun {
   std::vector<std::shared_ptr<Producer>> producers_;
   std::vector<std::shared_ptr<Consumer>> consumers_;
   bool faults_on_ = true;
-  bool sync_failed_ = false;
+  bool sync_failed_ = false;  // since the node was started
   RunResult result_;
 };
 
@@ -192,7 +192,7 @@ void SingleNodeRun::inject_fault() {
   }
 }
 
-// The partition is fenced: it acknowledges nothing more until its node begins anew.
+// The partition is fenced, and its directory offline: the node's only one, so the node ends.
 void SingleNodeRun::fail_a_sync() {
   if (!plan_.power_losses || !node_->running()) return;
   ++result_.counters["sync fails"];
@@ -271,6 +271,12 @@ RunResult SingleNodeRun::run() {
   while (world_.now() < end) {
     world_.run_for(std::chrono::milliseconds(500));
     if (!node_->running() && world_.faults().chance(50)) start_node();
+    if (node_->running() && process().failure() &&
+        sync_failed_) {  // its only directory: it ends, as it should
+      ++result_.counters["gave up"];
+      world_.crash(*node_, Crash::kPowerLoss);
+      continue;
+    }
     if (node_->running() && process().failure()) {
       violate("the node gave up: " + process().failure()->message);
       break;

@@ -48,7 +48,7 @@ class BrokerNode : public sim::Process {
     assignment_ = std::make_unique<Assignment>(Assignment::Parts{
         lane(), runtime_.logger(), runtime_.random(), *directories_, *partitions_, kSelf,
         [&options](const ClusterImage&, std::string_view) { return options; },
-        [&failures](const Error& error) { failures.push_back(error.message); }});
+        [&failures](size_t, const Error& error) { failures.push_back(error.message); }});
   }
 
   io::Runtime& runtime_;
