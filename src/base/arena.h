@@ -12,6 +12,10 @@ namespace moldau {
 
 class Arena {
  public:
+  Arena() = default;
+  Arena(Arena&&) = default;  // a copy would leave its views behind
+  Arena& operator=(Arena&&) = default;
+
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
   Bytes keep_bytes(std::string bytes) { return as_bytes(texts_.emplace_back(std::move(bytes))); }
   // What the other one keeps is kept here from now on.

@@ -104,7 +104,7 @@ void GroupShard::join_known(ClassicGroup& group, const JoinRequest& request, con
     return add_member(group, request, client, call, std::string(request.member_id), now, out);
   }
   if (const ErrorCode error = group.validate(request.member_id, request.group_instance_id); error != ErrorCode::kNone)
-    return out.joins.push_back(fenced_join(call, request.member_id, error));
+    return out.joins.push_back(join_error(call, request.member_id, error));
 
   ClassicMember& member = *group.member(request.member_id);
   const bool leads = group.is_leader(member.id);
@@ -170,7 +170,7 @@ void GroupShard::replace_static_member(ClassicGroup& group, const JoinRequest& r
   const std::optional<std::string> leader_before = group.leader();
   ClassicMember& old = *group.member(old_id);
   // Whoever still goes under the old id is fenced.
-  if (const auto join = group.take_join(old)) out.joins.push_back(fenced_join(*join, old_id, ErrorCode::kFencedInstanceId));
+  if (const auto join = group.take_join(old)) out.joins.push_back(join_error(*join, old_id, ErrorCode::kFencedInstanceId));
   if (const auto sync = std::exchange(old.awaiting_sync, std::nullopt))
     out.syncs.push_back(sync_error(*sync, ErrorCode::kFencedInstanceId));
   forget_heartbeat(group, old_id);

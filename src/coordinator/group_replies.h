@@ -8,14 +8,8 @@ namespace moldau {
 inline JoinReply join_error(CallId call, std::string_view member_id, ErrorCode error) {
   JoinReply reply{call, {}, {}};
   reply.response.member_id = reply.arena.keep(std::string(member_id));
-  reply.response.error_code = static_cast<int16_t>(error);
-  return reply;
-}
-
-// For the members whose id was taken over by, or never belonged to, them: says nothing of the group.
-inline JoinReply fenced_join(CallId call, std::string_view member_id, ErrorCode error) {
-  JoinReply reply = join_error(call, member_id, error);
   reply.response.protocol_name.reset();
+  reply.response.error_code = static_cast<int16_t>(error);
   return reply;
 }
 

@@ -233,7 +233,7 @@ def static_members(s):
     s.call("syncs", "SyncGroup", 5, sync(group, third["generation_id"], c, [], "i1"))
     s.call("is described", "DescribeGroups", 5, {"groups": [group]})
     s.call("commits", "OffsetCommit", 8, commit(group, "static", [(0, 12)], third["generation_id"], c, "i1"))
-    fourth = s.call("comes back with another protocol", "JoinGroup", 9, join(group, instance="i1", protocols=("sticky",), metadata=subscription("static")))
+    fourth = s.call("comes back with another protocol", "JoinGroup", 9, join(group, instance="i1", protocols=("sticky", "range"), metadata=subscription("static")))
     s.call("an unknown instance leaves", "LeaveGroup", 5, leave(group, ("", "i2")))
     s.call("is removed by its instance", "LeaveGroup", 5, leave(group, ("", "i1")))
     s.call("is described", "DescribeGroups", 5, {"groups": [group]})

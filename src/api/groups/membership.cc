@@ -17,6 +17,7 @@ using protocol::SyncGroupResponse;
 template <class Response>
 Response refusal(ErrorCode error) {
   Response response;
+  if constexpr (std::is_same_v<Response, JoinGroupResponse>) response.protocol_name.reset();
   response.error_code = static_cast<int16_t>(error);
   return response;
 }

@@ -20,7 +20,7 @@ TEST(SingleNodeRun, NothingThatWasPromisedIsLost) {
   }
   // A rare event that no seed reached is a hole in the test.
   for (const char* name : {"power loss", "process kill", "crash while starting", "crash at a disk call",
-                           "pause", "dropped connections", "clogged link", "clean stop", "acknowledged"}) {
+                           "pause", "dropped connections", "clogged link", "clean stop", "acknowledged", "commits", "generations"}) {
     EXPECT_GT(counters[name], 0) << name;
   }
 }
