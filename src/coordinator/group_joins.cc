@@ -36,14 +36,15 @@ Effects GroupShard::join(const JoinRequest& request, const GroupClient& client, 
   const bool unknown = request.member_id.empty();
   const auto refuse = [&](std::string_view member_id, ErrorCode error) {
     out.joins.push_back(join_error(call, member_id, error));
+    return std::move(out);
   };
-  if (request.group_id.empty()) return refuse(request.member_id, ErrorCode::kInvalidGroupId), out;
+  if (request.group_id.empty()) return refuse(request.member_id, ErrorCode::kInvalidGroupId);
   if (request.session_timeout_ms < options_.min_session_timeout_ms ||
       request.session_timeout_ms > options_.max_session_timeout_ms)
-    return refuse(request.member_id, ErrorCode::kInvalidSessionTimeout), out;
+    return refuse(request.member_id, ErrorCode::kInvalidSessionTimeout);
 
   ClassicGroup* group = find(request.group_id);
-  if (!group && !unknown) return refuse(request.member_id, ErrorCode::kUnknownMemberId), out;
+  if (!group && !unknown) return refuse(request.member_id, ErrorCode::kUnknownMemberId);
   if (!group) {
     group = &groups_.emplace(std::string(request.group_id), ClassicGroup(std::string(request.group_id))).first->second;
     group->move_to(GroupState::kEmpty, now.wall_ms);
@@ -52,12 +53,15 @@ Effects GroupShard::join(const JoinRequest& request, const GroupClient& client, 
   }
 
   if (!has_room_for(*group, request.member_id)) {
-    group->remove(request.member_id);
-    forget_heartbeat(*group, request.member_id);
-    refuse("", ErrorCode::kGroupMaxSizeReached);
-  } else if (!group->supports(request.protocol_type, request.protocols)) {
-    refuse(request.member_id, ErrorCode::kInconsistentGroupProtocol);
-  } else if (unknown) {
+    if (group->member(request.member_id))
+      answer_and_remove(*group, std::string(request.member_id), out);
+    else
+      group->remove(request.member_id);  // an id that was only given out
+    return refuse("", ErrorCode::kGroupMaxSizeReached);
+  }
+  if (!group->supports(request.protocol_type, request.protocols))
+    return refuse(request.member_id, ErrorCode::kInconsistentGroupProtocol);
+  if (unknown) {
     join_new(*group, request, client, call, fresh, now, out);
   } else {
     join_known(*group, request, client, call, now, out);

@@ -15,17 +15,20 @@ bool contradicts(const std::optional<std::string_view>& said, const std::optiona
 
 Effects GroupShard::sync(const protocol::SyncGroupRequest& request, CallId call) {
   Effects out;
-  const auto refuse = [&](ErrorCode error) { out.syncs.push_back(sync_error(call, error)); };
-  if (request.group_id.empty()) return refuse(ErrorCode::kInvalidGroupId), out;
+  const auto refuse = [&](ErrorCode error) {
+    out.syncs.push_back(sync_error(call, error));
+    return std::move(out);
+  };
+  if (request.group_id.empty()) return refuse(ErrorCode::kInvalidGroupId);
   ClassicGroup* group = find(request.group_id);
-  if (!group || group->is(GroupState::kEmpty)) return refuse(ErrorCode::kUnknownMemberId), out;
+  if (!group || group->is(GroupState::kEmpty)) return refuse(ErrorCode::kUnknownMemberId);
   if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id); error != ErrorCode::kNone)
-    return refuse(error), out;
-  if (request.generation_id != group->generation()) return refuse(ErrorCode::kIllegalGeneration), out;
+    return refuse(error);
+  if (request.generation_id != group->generation()) return refuse(ErrorCode::kIllegalGeneration);
   if (contradicts(request.protocol_type, group->protocol_type()) ||
       contradicts(request.protocol_name, group->protocol_name()))
-    return refuse(ErrorCode::kInconsistentGroupProtocol), out;
-  if (group->is(GroupState::kPreparingRebalance)) return refuse(ErrorCode::kRebalanceInProgress), out;
+    return refuse(ErrorCode::kInconsistentGroupProtocol);
+  if (group->is(GroupState::kPreparingRebalance)) return refuse(ErrorCode::kRebalanceInProgress);
 
   ClassicMember& member = *group->member(request.member_id);
   group->pending_syncs().erase(member.id);

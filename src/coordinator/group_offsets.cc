@@ -133,13 +133,16 @@ Outcome<protocol::OffsetFetchResponse::OffsetFetchResponseGroup> GroupShard::fet
 
 Outcome<protocol::OffsetDeleteResponse> GroupShard::delete_offsets(const protocol::OffsetDeleteRequest& request) const {
   Outcome<protocol::OffsetDeleteResponse> out;
-  const auto refuse = [&](ErrorCode error) { out.response.error_code = static_cast<int16_t>(error); };
-  if (request.group_id.empty()) return refuse(ErrorCode::kInvalidGroupId), std::move(out);
+  const auto refuse = [&](ErrorCode error) {
+    out.response.error_code = static_cast<int16_t>(error);
+    return std::move(out);
+  };
+  if (request.group_id.empty()) return refuse(ErrorCode::kInvalidGroupId);
   const ClassicGroup* group = find(request.group_id);
-  if (!group) return refuse(ErrorCode::kGroupIdNotFound), std::move(out);
+  if (!group) return refuse(ErrorCode::kGroupIdNotFound);
   // Of members that aren't consumers nobody knows what they read.
   if (!group->is(GroupState::kEmpty) && !group->uses_consumer_protocol())
-    return refuse(ErrorCode::kNonEmptyGroup), std::move(out);
+    return refuse(ErrorCode::kNonEmptyGroup);
   out.effects.replay = true;
   for (const auto& topic : request.topics) {
     auto& answered = out.response.topics.emplace_back();
