@@ -24,11 +24,11 @@ class TestGroups final : public ports::GroupsPort {
       caller.lane->post([answer = std::move(answer), error]() mutable { answer(fail(error)); });
     }
   };
-#define MOLDAU_TEST_GROUP_CALL(method, name, list)                                                        \
-  void method(ports::GroupCaller caller, ports::Kept<protocol::name##Request> request,                    \
-              ports::Answer<protocol::name##Response> answer) override {                                  \
-    list.push_back({std::move(caller), std::move(request), std::move(answer)});                           \
-  }                                                                                                       \
+#define MOLDAU_TEST_GROUP_CALL(method, name, list)                                     \
+  void method(ports::GroupCaller caller, ports::Kept<protocol::name##Request> request, \
+              ports::Answer<protocol::name##Response> answer) override {               \
+    list.push_back({std::move(caller), std::move(request), std::move(answer)});        \
+  }                                                                                    \
   std::vector<Asked<protocol::name##Request, protocol::name##Response>> list;
 
   MOLDAU_TEST_GROUP_CALL(join, JoinGroup, joins)

@@ -13,7 +13,12 @@ constexpr char32_t kReplacement = 0xfffd;
 char32_t next_code_point(std::string_view& text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
   bool valid = length != 0 && length <= text.size();
   for (size_t i = 1; valid && i < length; ++i) valid = (byte(i) & 0xc0) == 0x80;
   if (!valid) {
@@ -60,8 +65,8 @@ int32_t coordinator_partition(std::string_view id, int32_t partitions) {
 }
 
 std::string java_uuid_text(const Uuid& id) {
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", id.high >> 32, (id.high >> 16) & 0xffff, id.high & 0xffff,
-                     id.low >> 48, id.low & 0xffffffffffff);
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", id.high >> 32, (id.high >> 16) & 0xffff,
+                     id.high & 0xffff, id.low >> 48, id.low & 0xffffffffffff);
 }
 
 }  // namespace moldau

@@ -231,7 +231,8 @@ ClassicGroup ClassicGroup::from_record(std::string_view group_id, const protocol
     member.assignment = as_text(m.assignment);
     group.add(std::move(member), value.protocol_type);
   }
-  group.protocol_type_ = value.protocol_type.empty() ? std::nullopt : std::optional<std::string>(value.protocol_type);
+  group.protocol_type_ =
+      value.protocol_type.empty() ? std::nullopt : std::optional<std::string>(value.protocol_type);
   group.protocol_name_ = text(value.protocol);
   // A leader that isn't among the members would be nobody: then the first one is.
   if (value.leader && group.members_.contains(*value.leader)) group.leader_ = text(value.leader);

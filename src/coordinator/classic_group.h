@@ -74,7 +74,9 @@ class ClassicGroup {
   const std::optional<std::string>& protocol_name() const { return protocol_name_; }
   const std::optional<std::string>& leader() const { return leader_; }
   bool is_leader(std::string_view member_id) const { return leader_ && *leader_ == member_id; }
-  std::optional<WallMs> state_since() const { return state_since_; }  // nullopt: from a record that doesn't say
+  std::optional<WallMs> state_since() const {
+    return state_since_;
+  }  // nullopt: from a record that doesn't say
   bool uses_consumer_protocol() const { return protocol_type_ && *protocol_type_ == "consumer"; }
 
   // ---- members
@@ -89,13 +91,14 @@ class ClassicGroup {
   // None, UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID if somebody else goes under the instance id by now.
   ErrorCode validate(std::string_view member_id, const std::optional<std::string_view>& instance_id) const;
   // Whether a member with these protocols could be in the group.
-  bool supports(std::string_view type, const std::vector<protocol::JoinGroupRequest::JoinGroupRequestProtocol>& protocols)
-      const;
+  bool supports(std::string_view type,
+                const std::vector<protocol::JoinGroupRequest::JoinGroupRequestProtocol>& protocols) const;
 
   ClassicMember& add(ClassicMember member, std::string_view protocol_type);
   void remove(std::string_view member_id);
   // The member goes under a new id from now on (KIP-345).
-  ClassicMember& rename_static(std::string_view instance_id, std::string_view old_id, std::string_view new_id);
+  ClassicMember& rename_static(std::string_view instance_id, std::string_view old_id,
+                               std::string_view new_id);
   void set_protocols(ClassicMember& member, std::vector<ClassicProtocol> protocols);
   void await_join(ClassicMember& member, std::optional<CallId> call);
   // The call that waits for a join to be answered, taken from the member.
@@ -127,7 +130,8 @@ class ClassicGroup {
 
   // ---- as records and answers have it
   // `assignment` by member id; missing ones are empty. Views into the group and the arguments.
-  protocol::GroupMetadataValue to_record(const std::map<std::string, std::string, std::less<>>& assignment) const;
+  protocol::GroupMetadataValue to_record(
+      const std::map<std::string, std::string, std::less<>>& assignment) const;
   static ClassicGroup from_record(std::string_view group_id, const protocol::GroupMetadataValue& value);
   std::vector<protocol::JoinGroupResponse::JoinGroupResponseMember> joined_members(Arena& arena) const;
   protocol::DescribeGroupsResponse::DescribedGroup describe(Arena& arena) const;

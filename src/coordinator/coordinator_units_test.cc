@@ -29,11 +29,13 @@ TEST(GroupRecord, HasTheBytesThatKafkaWrites) {
   value.topic_id = {0xeed241fd104e4da8, 0xaa7d87652c1ddd59};
   const GroupRecord offset = offset_record("g9", "t", 0, value);
   EXPECT_EQ(hex(offset.key), "00010002673900017400000000");
-  EXPECT_EQ(hex(*offset.value), "0004000000000000000500000000026d000001a22cc5bc06010010eed241fd104e4da8aa7d87652c1ddd59");
+  EXPECT_EQ(hex(*offset.value),
+            "0004000000000000000500000000026d000001a22cc5bc06010010eed241fd104e4da8aa7d87652c1ddd59");
 
   value.expire_timestamp = 0x1a22cc74311;
   value.commit_timestamp = 0x1a22cc5bc71;
-  EXPECT_EQ(hex(*offset_record("g4", "t", 0, value).value), "0001000000000000000500016d000001a22cc5bc71000001a22cc74311");
+  EXPECT_EQ(hex(*offset_record("g4", "t", 0, value).value),
+            "0001000000000000000500016d000001a22cc5bc71000001a22cc74311");
 
   protocol::GroupMetadataValue group;
   group.protocol.reset();
@@ -47,7 +49,8 @@ TEST(GroupRecord, HasTheBytesThatKafkaWrites) {
 TEST(GroupRecord, WhatItCantReadIsAnError) {
   EXPECT_FALSE(decode_group_record({}, std::nullopt));
   EXPECT_FALSE(decode_group_record(as_bytes(std::string_view("\0\2\0\5ab", 6)), std::nullopt));
-  EXPECT_FALSE(decode_group_record(as_bytes(std::string_view("\0\2\0\1a", 5)), as_bytes(std::string_view("\0\7", 2))));
+  EXPECT_FALSE(
+      decode_group_record(as_bytes(std::string_view("\0\2\0\1a", 5)), as_bytes(std::string_view("\0\7", 2))));
   const auto other = decode_group_record(as_bytes(std::string_view("\0\5\0\1a", 5)), std::nullopt);
   ASSERT_TRUE(other);
   EXPECT_EQ(std::get<OtherRecord>(*other).type, 5);

@@ -11,7 +11,8 @@ constexpr int16_t kFirstThatKnowsGroupIdNotFound = 6;
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
 }
 
@@ -46,7 +47,8 @@ Outcome<protocol::DescribeGroupsResponse::DescribedGroup> GroupShard::describe(s
   return out;
 }
 
-Outcome<protocol::DeleteGroupsResponse::DeletableGroupResult> GroupShard::remove_group(std::string_view group) const {
+Outcome<protocol::DeleteGroupsResponse::DeletableGroupResult> GroupShard::remove_group(
+    std::string_view group) const {
   Outcome<protocol::DeleteGroupsResponse::DeletableGroupResult> out;
   out.response.group_id = group;
   const ClassicGroup* found = find(group);
@@ -64,7 +66,8 @@ Outcome<protocol::DeleteGroupsResponse::DeletableGroupResult> GroupShard::remove
         out.effects.records.push_back(offset_tombstone(group, topic, partition));
   }
   offsets_.each_pending(group, [&](std::string_view topic, int32_t partition) {
-    if (!offsets_.find(group, topic, partition)) out.effects.records.push_back(offset_tombstone(group, topic, partition));
+    if (!offsets_.find(group, topic, partition))
+      out.effects.records.push_back(offset_tombstone(group, topic, partition));
   });
   out.effects.records.push_back(group_tombstone(group));
   return out;

@@ -1,20 +1,21 @@
 // JoinGroup: who comes in, under which id, and whether that begins a new generation.
 #include <utility>
 
+#include "base/java_text.h"
 #include "coordinator/group_replies.h"
 #include "coordinator/group_shard.h"
-#include "base/java_text.h"
 
 namespace moldau {
 namespace {
 
-constexpr int16_t kFirstThatRequiresMemberId = 4;    // KIP-394
-constexpr int16_t kFirstThatSkipsAssignment = 9;     // KIP-814
+constexpr int16_t kFirstThatRequiresMemberId = 4;  // KIP-394
+constexpr int16_t kFirstThatSkipsAssignment = 9;   // KIP-814
 
 std::vector<ClassicProtocol> protocols_of(const protocol::JoinGroupRequest& request) {
   std::vector<ClassicProtocol> out;
   out.reserve(request.protocols.size());
-  for (const auto& p : request.protocols) out.push_back({std::string(p.name), std::string(as_text(p.metadata))});
+  for (const auto& p : request.protocols)
+    out.push_back({std::string(p.name), std::string(as_text(p.metadata))});
   return out;
 }
 
@@ -30,8 +31,8 @@ bool same_protocols(const ClassicMember& member, const protocol::JoinGroupReques
 
 }  // namespace
 
-Effects GroupShard::join(const JoinRequest& request, const GroupClient& client, CallId call, const Uuid& fresh,
-                         Moment now) {
+Effects GroupShard::join(const JoinRequest& request, const GroupClient& client, CallId call,
+                         const Uuid& fresh, Moment now) {
   Effects out;
   const bool unknown = request.member_id.empty();
   const auto refuse = [&](std::string_view member_id, ErrorCode error) {
@@ -46,7 +47,8 @@ Effects GroupShard::join(const JoinRequest& request, const GroupClient& client, 
   ClassicGroup* group = find(request.group_id);
   if (!group && !unknown) return refuse(request.member_id, ErrorCode::kUnknownMemberId);
   if (!group) {
-    group = &groups_.emplace(std::string(request.group_id), ClassicGroup(std::string(request.group_id))).first->second;
+    group = &groups_.emplace(std::string(request.group_id), ClassicGroup(std::string(request.group_id)))
+                 .first->second;
     group->move_to(GroupState::kEmpty, now.wall_ms);
     out.records.push_back(group_record(group->id(), group->to_record({})));
     out.storing = NewGroup{group->id(), call};
@@ -107,7 +109,8 @@ void GroupShard::join_known(ClassicGroup& group, const JoinRequest& request, con
       return out.joins.push_back(join_error(call, "", ErrorCode::kUnknownServerError));
     return add_member(group, request, client, call, std::string(request.member_id), now, out);
   }
-  if (const ErrorCode error = group.validate(request.member_id, request.group_instance_id); error != ErrorCode::kNone)
+  if (const ErrorCode error = group.validate(request.member_id, request.group_instance_id);
+      error != ErrorCode::kNone)
     return out.joins.push_back(join_error(call, request.member_id, error));
 
   ClassicMember& member = *group.member(request.member_id);
@@ -120,7 +123,8 @@ void GroupShard::join_known(ClassicGroup& group, const JoinRequest& request, con
       return update_member(group, member, request, call, now, out);
     case GroupState::kStable:
       // A leader that joins wants a rebalance: it may know of new partitions.
-      if (!leads && same_protocols(member, request)) return answer_generation(group, member, call, false, out);
+      if (!leads && same_protocols(member, request))
+        return answer_generation(group, member, call, false, out);
       return update_member(group, member, request, call, now, out);
     case GroupState::kEmpty:
       return out.joins.push_back(join_error(call, request.member_id, ErrorCode::kUnknownMemberId));
@@ -174,7 +178,8 @@ void GroupShard::replace_static_member(ClassicGroup& group, const JoinRequest& r
   const std::optional<std::string> leader_before = group.leader();
   ClassicMember& old = *group.member(old_id);
   // Whoever still goes under the old id is fenced.
-  if (const auto join = group.take_join(old)) out.joins.push_back(join_error(*join, old_id, ErrorCode::kFencedInstanceId));
+  if (const auto join = group.take_join(old))
+    out.joins.push_back(join_error(*join, old_id, ErrorCode::kFencedInstanceId));
   if (const auto sync = std::exchange(old.awaiting_sync, std::nullopt))
     out.syncs.push_back(sync_error(*sync, ErrorCode::kFencedInstanceId));
   forget_heartbeat(group, old_id);
@@ -193,8 +198,9 @@ void GroupShard::replace_static_member(ClassicGroup& group, const JoinRequest& r
   std::map<std::string, std::string, std::less<>> assignment;
   for (const auto& [id, m] : group.members()) assignment.emplace(id, m.assignment);
   out.records.push_back(group_record(group.id(), group.to_record(assignment)));
-  out.storing = NewStaticMember{group.id(), std::string(*request.group_instance_id), old_id, std::move(new_id), call,
-                                client.version >= kFirstThatSkipsAssignment, leader_before};
+  out.storing = NewStaticMember{
+      group.id(), std::string(*request.group_instance_id),     old_id,       std::move(new_id),
+      call,       client.version >= kFirstThatSkipsAssignment, leader_before};
 }
 
 Effects GroupShard::static_member_stored(const NewStaticMember& what, ErrorCode error, Moment now) {

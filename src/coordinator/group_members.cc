@@ -22,7 +22,8 @@ Effects GroupShard::sync(const protocol::SyncGroupRequest& request, CallId call)
   if (request.group_id.empty()) return refuse(ErrorCode::kInvalidGroupId);
   ClassicGroup* group = find(request.group_id);
   if (!group || group->is(GroupState::kEmpty)) return refuse(ErrorCode::kUnknownMemberId);
-  if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id); error != ErrorCode::kNone)
+  if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id);
+      error != ErrorCode::kNone)
     return refuse(error);
   if (request.generation_id != group->generation()) return refuse(ErrorCode::kIllegalGeneration);
   if (contradicts(request.protocol_type, group->protocol_type()) ||
@@ -42,7 +43,8 @@ Effects GroupShard::sync(const protocol::SyncGroupRequest& request, CallId call)
   if (!group->is_leader(member.id)) return out;
   NewAssignment stored{group->id(), {}};
   for (const auto& a : request.assignments)
-    if (group->member(a.member_id)) stored.by_member.insert_or_assign(std::string(a.member_id), std::string(as_text(a.assignment)));
+    if (group->member(a.member_id))
+      stored.by_member.insert_or_assign(std::string(a.member_id), std::string(as_text(a.assignment)));
   out.records.push_back(group_record(group->id(), group->to_record(stored.by_member)));
   out.storing = std::move(stored);
   return out;
@@ -72,7 +74,8 @@ void GroupShard::answer_syncs(ClassicGroup& group, ErrorCode error, Moment now, 
     ClassicMember& member = *group.member(id);
     const auto call = std::exchange(member.awaiting_sync, std::nullopt);
     if (!call) continue;
-    out.syncs.push_back(error == ErrorCode::kNone ? sync_answer(*call, group, member) : sync_error(*call, error));
+    out.syncs.push_back(error == ErrorCode::kNone ? sync_answer(*call, group, member)
+                                                  : sync_error(*call, error));
     // Its session may have run out while it waited.
     expect_heartbeat(group, id, member.session_timeout_ms, now);
   }
@@ -82,14 +85,16 @@ ErrorCode GroupShard::heartbeat(const protocol::HeartbeatRequest& request, Momen
   if (request.group_id.empty()) return ErrorCode::kInvalidGroupId;
   ClassicGroup* group = find(request.group_id);
   if (!group) return ErrorCode::kUnknownMemberId;
-  if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id); error != ErrorCode::kNone)
+  if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id);
+      error != ErrorCode::kNone)
     return error;
   if (request.generation_id != group->generation()) return ErrorCode::kIllegalGeneration;
   expect_heartbeat(*group, request.member_id, group->member(request.member_id)->session_timeout_ms, now);
   return group->is(GroupState::kPreparingRebalance) ? ErrorCode::kRebalanceInProgress : ErrorCode::kNone;
 }
 
-Outcome<protocol::LeaveGroupResponse> GroupShard::leave(const protocol::LeaveGroupRequest& request, Moment now) {
+Outcome<protocol::LeaveGroupResponse> GroupShard::leave(const protocol::LeaveGroupRequest& request,
+                                                        Moment now) {
   Outcome<protocol::LeaveGroupResponse> out;
   if (request.group_id.empty()) {
     out.response.error_code = static_cast<int16_t>(ErrorCode::kInvalidGroupId);
@@ -103,7 +108,8 @@ Outcome<protocol::LeaveGroupResponse> GroupShard::leave(const protocol::LeaveGro
     answer.group_instance_id = leaving.group_instance_id;
     ErrorCode error = ErrorCode::kUnknownMemberId;
     if (group && leaving.member_id.empty()) {  // an administrator removes a static member by its instance id
-      const std::string* member = leaving.group_instance_id ? group->static_member(*leaving.group_instance_id) : nullptr;
+      const std::string* member =
+          leaving.group_instance_id ? group->static_member(*leaving.group_instance_id) : nullptr;
       if (member) answer_and_remove(*group, std::string(*member), out.effects), error = ErrorCode::kNone;
     } else if (group && group->is_pending(leaving.member_id)) {
       forget_heartbeat(*group, leaving.member_id);

@@ -1,8 +1,8 @@
 // Offsets: OffsetCommit, OffsetFetch, OffsetDelete, and what becomes of offsets that nobody needs any more (KIP-211).
 #include <utility>
 
-#include "coordinator/group_shard.h"
 #include "base/java_text.h"
+#include "coordinator/group_shard.h"
 
 namespace moldau {
 namespace {
@@ -17,7 +17,8 @@ void fail_all(const protocol::OffsetCommitRequest& request, ErrorCode error, Res
     auto& answered = response.topics.emplace_back();
     answered.name = topic.name;
     answered.topic_id = topic.topic_id;
-    for (const auto& p : topic.partitions) answered.partitions.push_back({p.partition_index, static_cast<int16_t>(error)});
+    for (const auto& p : topic.partitions)
+      answered.partitions.push_back({p.partition_index, static_cast<int16_t>(error)});
   }
 }
 
@@ -37,17 +38,20 @@ void fill(const CommittedOffset& from, protocol::OffsetFetchResponse::OffsetFetc
 // ---- committing
 
 // Also keeps the session of a member that commits.
-ErrorCode GroupShard::check_commit(const protocol::OffsetCommitRequest& request, const GroupClient& client, Moment now) {
+ErrorCode GroupShard::check_commit(const protocol::OffsetCommitRequest& request, const GroupClient& client,
+                                   Moment now) {
   const int32_t generation = request.generation_id_or_member_epoch;
   ClassicGroup* group = find(request.group_id);
   if (!group) {
     // A consumer without membership, or an administrator: a group is made for the offsets.
     if (generation < 0) return ErrorCode::kNone;
-    return client.version >= kFirstThatKnowsGroupIdNotFound ? ErrorCode::kGroupIdNotFound : ErrorCode::kIllegalGeneration;
+    return client.version >= kFirstThatKnowsGroupIdNotFound ? ErrorCode::kGroupIdNotFound
+                                                            : ErrorCode::kIllegalGeneration;
   }
   if (generation < 0 && group->is(GroupState::kEmpty)) return ErrorCode::kNone;
   if (generation >= 0 || !request.member_id.empty() || request.group_instance_id) {
-    if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id); error != ErrorCode::kNone)
+    if (const ErrorCode error = group->validate(request.member_id, request.group_instance_id);
+        error != ErrorCode::kNone)
       return error;
     if (generation != group->generation()) return ErrorCode::kIllegalGeneration;
   } else {
@@ -83,7 +87,8 @@ Outcome<protocol::OffsetCommitResponse> GroupShard::commit(const protocol::Offse
       value.leader_epoch = p.committed_leader_epoch;
       value.metadata = metadata;
       value.commit_timestamp = now.wall_ms;
-      if (request.retention_time_ms != kDefaultRetention) value.expire_timestamp = now.wall_ms + request.retention_time_ms;
+      if (request.retention_time_ms != kDefaultRetention)
+        value.expire_timestamp = now.wall_ms + request.retention_time_ms;
       value.topic_id = topic.topic_id;
       out.effects.records.push_back(offset_record(request.group_id, topic.name, p.partition_index, value));
     }
@@ -97,8 +102,10 @@ Outcome<protocol::OffsetFetchResponse::OffsetFetchResponseGroup> GroupShard::fet
     const protocol::OffsetFetchRequest::OffsetFetchRequestGroup& request, bool require_stable) const {
   Outcome<protocol::OffsetFetchResponse::OffsetFetchResponseGroup> out;
   out.response.group_id = request.group_id;
-  const OffsetStore::Topics* committed = find(request.group_id) ? offsets_.of_group(request.group_id) : nullptr;
-  const auto answer = [&](std::string_view topic, int32_t partition, const CommittedOffset* offset, auto& partitions) {
+  const OffsetStore::Topics* committed =
+      find(request.group_id) ? offsets_.of_group(request.group_id) : nullptr;
+  const auto answer = [&](std::string_view topic, int32_t partition, const CommittedOffset* offset,
+                          auto& partitions) {
     auto& p = partitions.emplace_back();
     p.partition_index = partition;
     p.committed_offset = -1;
@@ -112,7 +119,8 @@ Outcome<protocol::OffsetFetchResponse::OffsetFetchResponseGroup> GroupShard::fet
     for (const auto& [topic, partitions] : *committed) {
       auto& answered = out.response.topics.emplace_back();
       answered.name = out.arena.keep(topic);
-      for (const auto& [partition, offset] : partitions) answer(topic, partition, &offset, answered.partitions);
+      for (const auto& [partition, offset] : partitions)
+        answer(topic, partition, &offset, answered.partitions);
     }
     return out;
   }
@@ -121,7 +129,8 @@ Outcome<protocol::OffsetFetchResponse::OffsetFetchResponseGroup> GroupShard::fet
     answered.name = topic.name;
     answered.topic_id = topic.topic_id;
     for (const int32_t partition : topic.partition_indexes) {
-      const CommittedOffset* offset = committed ? offsets_.find(request.group_id, topic.name, partition) : nullptr;
+      const CommittedOffset* offset =
+          committed ? offsets_.find(request.group_id, topic.name, partition) : nullptr;
       if (offset && of_another_topic(*offset, topic.topic_id)) offset = nullptr;
       answer(topic.name, partition, offset, answered.partitions);
     }
@@ -131,7 +140,8 @@ Outcome<protocol::OffsetFetchResponse::OffsetFetchResponseGroup> GroupShard::fet
 
 // ---- deleting
 
-Outcome<protocol::OffsetDeleteResponse> GroupShard::delete_offsets(const protocol::OffsetDeleteRequest& request) const {
+Outcome<protocol::OffsetDeleteResponse> GroupShard::delete_offsets(
+    const protocol::OffsetDeleteRequest& request) const {
   Outcome<protocol::OffsetDeleteResponse> out;
   const auto refuse = [&](ErrorCode error) {
     out.response.error_code = static_cast<int16_t>(error);
@@ -169,7 +179,8 @@ Effects GroupShard::forget_topics(const std::vector<std::string>& topics) const 
     for (const std::string& topic : topics) {
       const auto at = of_group.find(topic);
       if (at == of_group.end()) continue;
-      for (const auto& [partition, offset] : at->second) out.records.push_back(offset_tombstone(group, topic, partition));
+      for (const auto& [partition, offset] : at->second)
+        out.records.push_back(offset_tombstone(group, topic, partition));
     }
   }
   return out;
@@ -178,12 +189,14 @@ Effects GroupShard::forget_topics(const std::vector<std::string>& topics) const 
 // ---- expiry
 
 // True: nothing is left of the group's offsets.
-bool GroupShard::expire_group_offsets(const ClassicGroup& group, WallMs now, std::vector<GroupRecord>& records) const {
+bool GroupShard::expire_group_offsets(const ClassicGroup& group, WallMs now,
+                                      std::vector<GroupRecord>& records) const {
   const OffsetStore::Topics* committed = offsets_.of_group(group.id());
   if (!committed) return !offsets_.has_pending(group.id());
   const bool empty = group.is(GroupState::kEmpty);
-  const bool since_commit = !group.protocol_type() ||
-                            (group.is(GroupState::kStable) && group.uses_consumer_protocol() && group.subscribed_topics());
+  const bool since_commit =
+      !group.protocol_type() ||
+      (group.is(GroupState::kStable) && group.uses_consumer_protocol() && group.subscribed_topics());
   if (!since_commit && !empty) return false;
   bool all = true;
   for (const auto& [topic, partitions] : *committed) {
@@ -193,8 +206,10 @@ bool GroupShard::expire_group_offsets(const ClassicGroup& group, WallMs now, std
     }
     for (const auto& [partition, offset] : partitions) {
       // The retention begins when the last member has left, or with the commit where there are none to leave.
-      const WallMs since = since_commit ? offset.committed_ms : group.state_since().value_or(offset.committed_ms);
-      const bool expired = offset.expires_ms != -1 ? now >= offset.expires_ms : now - since >= options_.offsets_retention_ms;
+      const WallMs since =
+          since_commit ? offset.committed_ms : group.state_since().value_or(offset.committed_ms);
+      const bool expired =
+          offset.expires_ms != -1 ? now >= offset.expires_ms : now - since >= options_.offsets_retention_ms;
       if (expired && !offsets_.is_pending(group.id(), topic, partition))
         records.push_back(offset_tombstone(group.id(), topic, partition));
       else

@@ -26,7 +26,8 @@ void GroupShard::prepare_rebalance(ClassicGroup& group, Moment now, Effects& out
   if (initial) {
     // The first member of a group is seldom its only one: others get the time to come.
     group.initial_delay_ms = options_.initial_rebalance_delay_ms;
-    group.initial_remaining_ms = std::max(group.rebalance_timeout_ms() - options_.initial_rebalance_delay_ms, 0);
+    group.initial_remaining_ms =
+        std::max(group.rebalance_timeout_ms() - options_.initial_rebalance_delay_ms, 0);
     expect(Timer::kInitialJoin, group, group.initial_delay_ms, now);
   } else if (group.all_joined()) {
     complete_join(group, now, out);
@@ -117,7 +118,8 @@ void GroupShard::expire_member(ClassicGroup& group, const std::string& member_id
 
 void GroupShard::answer_and_remove(ClassicGroup& group, const std::string& member_id, Effects& out) {
   ClassicMember& member = *group.member(member_id);
-  if (const auto call = group.take_join(member)) out.joins.push_back(join_error(*call, "", ErrorCode::kUnknownMemberId));
+  if (const auto call = group.take_join(member))
+    out.joins.push_back(join_error(*call, "", ErrorCode::kUnknownMemberId));
   if (const auto call = std::exchange(member.awaiting_sync, std::nullopt))
     out.syncs.push_back(sync_error(*call, ErrorCode::kUnknownMemberId));
   forget_heartbeat(group, member_id);

@@ -89,8 +89,10 @@ Result<AnyGroupRecord> decode_group_record(Bytes key, std::optional<Bytes> value
   if (!in.ok()) return fail(ErrorCode::kCorruptMessage, "a group record without a whole key");
   switch (static_cast<protocol::GroupRecordType>(type)) {
     case protocol::GroupRecordType::kLegacyOffsetCommit: return decode_legacy(key, value);
-    case protocol::GroupRecordType::kOffsetCommit: return decode_as<OffsetRecordView, OffsetCommitValue>(key, value);
-    case protocol::GroupRecordType::kGroupMetadata: return decode_as<GroupRecordView, GroupMetadataValue>(key, value);
+    case protocol::GroupRecordType::kOffsetCommit:
+      return decode_as<OffsetRecordView, OffsetCommitValue>(key, value);
+    case protocol::GroupRecordType::kGroupMetadata:
+      return decode_as<GroupRecordView, GroupMetadataValue>(key, value);
     default: return OtherRecord{type};
   }
 }

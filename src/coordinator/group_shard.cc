@@ -47,7 +47,8 @@ Status GroupShard::replay(Bytes key, std::optional<Bytes> value, Offset offset, 
   } else if (const auto* g = std::get_if<GroupRecordView>(&record)) {
     const auto at = groups_.find(g->key.group);
     if (at != groups_.end()) groups_.erase(at);
-    if (g->value) groups_.emplace(std::string(g->key.group), ClassicGroup::from_record(g->key.group, *g->value));
+    if (g->value)
+      groups_.emplace(std::string(g->key.group), ClassicGroup::from_record(g->key.group, *g->value));
   }
   return {};
 }
@@ -106,8 +107,10 @@ Effects GroupShard::expire(Moment now) {
 }
 
 Effects GroupShard::stored(const Storing& what, ErrorCode error, Moment now) {
-  if (const auto* assignment = std::get_if<NewAssignment>(&what)) return assignment_stored(*assignment, error, now);
-  if (const auto* member = std::get_if<NewStaticMember>(&what)) return static_member_stored(*member, error, now);
+  if (const auto* assignment = std::get_if<NewAssignment>(&what))
+    return assignment_stored(*assignment, error, now);
+  if (const auto* member = std::get_if<NewStaticMember>(&what))
+    return static_member_stored(*member, error, now);
   // A group whose first record isn't there doesn't exist; whoever made it begins anew.
   Effects out;
   if (error != ErrorCode::kNone) {

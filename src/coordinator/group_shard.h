@@ -46,7 +46,9 @@ class GroupShard {
 
   // ---- loading, and replay of what was planned here. `producer`: kNoProducerId outside of transactions
   Status replay(Bytes key, std::optional<Bytes> value, Offset offset, ProducerId producer = kNoProducerId);
-  void replay_end_transaction(ProducerId producer, bool committed) { offsets_.end_transaction(producer, committed); }
+  void replay_end_transaction(ProducerId producer, bool committed) {
+    offsets_.end_transaction(producer, committed);
+  }
   // All of the log is replayed: members' sessions begin.
   Effects loaded(Moment now);
 
@@ -68,9 +70,11 @@ class GroupShard {
 
   // ---- administration
   // States in lower case; empty: all.
-  Outcome<std::vector<protocol::ListGroupsResponse::ListedGroup>> list(const std::vector<std::string>& states) const;
+  Outcome<std::vector<protocol::ListGroupsResponse::ListedGroup>> list(
+      const std::vector<std::string>& states) const;
   // Dead, if there is no such group; GROUP_ID_NOT_FOUND to those who know that (KIP-1043).
-  Outcome<protocol::DescribeGroupsResponse::DescribedGroup> describe(std::string_view group, int16_t version) const;
+  Outcome<protocol::DescribeGroupsResponse::DescribedGroup> describe(std::string_view group,
+                                                                     int16_t version) const;
   Outcome<protocol::DeleteGroupsResponse::DeletableGroupResult> remove_group(std::string_view group) const;
 
   // ---- what happens by itself

@@ -40,7 +40,9 @@ class World {
       case 4:
       case 5: return sync();
       case 6:
-      case 7: return void(shard_->heartbeat({.group_id = "g", .generation_id = generation(), .member_id = someone()}, now_));
+      case 7:
+        return void(shard_->heartbeat(
+            {.group_id = "g", .generation_id = generation(), .member_id = someone()}, now_));
       case 8: return commit();
       case 9: return leave();
       case 10:
@@ -70,7 +72,8 @@ class World {
       EXPECT_EQ(other.leader(), group.leader());
       EXPECT_EQ(other.protocol_name(), group.protocol_name());
       ASSERT_EQ(other.size(), group.size());
-      for (const auto& [member, m] : group.members()) EXPECT_EQ(other.members().find(member)->second.assignment, m.assignment);
+      for (const auto& [member, m] : group.members())
+        EXPECT_EQ(other.members().find(member)->second.assignment, m.assignment);
     }
     for (const auto& [id, group] : again.groups()) EXPECT_TRUE(shard_->groups().contains(id)) << id;
   }
@@ -103,7 +106,8 @@ class World {
           ASSERT_TRUE(shard_->replay(as_bytes(r.key), bytes, Offset(static_cast<int64_t>(log_.size()) - 1)));
         }
       }
-      if (stored != ErrorCode::kNone && effects.storing && std::holds_alternative<NewGroup>(*effects.storing)) effects.joins.clear();
+      if (stored != ErrorCode::kNone && effects.storing && std::holds_alternative<NewGroup>(*effects.storing))
+        effects.joins.clear();
       for (const JoinReply& j : effects.joins) {
         EXPECT_EQ(open_.erase(j.call), 1u) << "a call is answered twice";
         if (!j.response.member_id.empty()) ids_.insert(std::string(j.response.member_id));
@@ -157,7 +161,8 @@ class World {
     request.protocols.push_back({"range", as_bytes(chance_.percent(80) ? "a" : "b")});
     if (chance_.percent(30)) request.protocols.insert(request.protocols.begin(), {"sticky", as_bytes("c")});
     open_.insert(++next_call_);
-    perform(shard_->join(request, {"c", "/h", static_cast<int16_t>(chance_.below(10))}, next_call_, {chance_.engine(), chance_.engine()}, now_));
+    perform(shard_->join(request, {"c", "/h", static_cast<int16_t>(chance_.below(10))}, next_call_,
+                         {chance_.engine(), chance_.engine()}, now_));
   }
   void sync() {
     const std::string member(someone());
@@ -181,7 +186,8 @@ class World {
     request.generation_id_or_member_epoch = simple ? -1 : generation();
     auto& topic = request.topics.emplace_back();
     topic.name = chance_.percent(50) ? "t" : "u";
-    topic.partitions.push_back({.partition_index = static_cast<int32_t>(chance_.below(3)), .committed_offset = static_cast<int64_t>(chance_.below(1000))});
+    topic.partitions.push_back({.partition_index = static_cast<int32_t>(chance_.below(3)),
+                                .committed_offset = static_cast<int64_t>(chance_.below(1000))});
     perform(shard_->commit(request, {"c", "/h", 8}, now_).effects);
   }
   void leave() {

@@ -5,8 +5,8 @@
 namespace moldau {
 namespace {
 
-const CommittedOffset* find_in(const OffsetStore::Groups& groups, std::string_view group, std::string_view topic,
-                               int32_t partition) {
+const CommittedOffset* find_in(const OffsetStore::Groups& groups, std::string_view group,
+                               std::string_view topic, int32_t partition) {
   const auto of_group = groups.find(group);
   if (of_group == groups.end()) return nullptr;
   const auto of_topic = of_group->second.find(topic);

@@ -33,20 +33,25 @@ class GroupsPort {
 
   virtual void join(GroupCaller, Kept<protocol::JoinGroupRequest>, Answer<protocol::JoinGroupResponse>) = 0;
   virtual void sync(GroupCaller, Kept<protocol::SyncGroupRequest>, Answer<protocol::SyncGroupResponse>) = 0;
-  virtual void heartbeat(GroupCaller, Kept<protocol::HeartbeatRequest>, Answer<protocol::HeartbeatResponse>) = 0;
+  virtual void heartbeat(GroupCaller, Kept<protocol::HeartbeatRequest>,
+                         Answer<protocol::HeartbeatResponse>) = 0;
   // `members` is filled in, whatever the version.
-  virtual void leave(GroupCaller, Kept<protocol::LeaveGroupRequest>, Answer<protocol::LeaveGroupResponse>) = 0;
+  virtual void leave(GroupCaller, Kept<protocol::LeaveGroupRequest>,
+                     Answer<protocol::LeaveGroupResponse>) = 0;
   // Topics are known to exist, and have names and ids.
-  virtual void commit(GroupCaller, Kept<protocol::OffsetCommitRequest>, Answer<protocol::OffsetCommitResponse>) = 0;
+  virtual void commit(GroupCaller, Kept<protocol::OffsetCommitRequest>,
+                      Answer<protocol::OffsetCommitResponse>) = 0;
   virtual void delete_offsets(GroupCaller, Kept<protocol::OffsetDeleteRequest>,
                               Answer<protocol::OffsetDeleteResponse>) = 0;
 
   // For several groups, which may be on several lanes: each has its own error in the response.
   // `groups` is filled in, whatever the version; topics have names.
-  virtual void fetch(GroupCaller, Kept<protocol::OffsetFetchRequest>, Answer<protocol::OffsetFetchResponse>) = 0;
+  virtual void fetch(GroupCaller, Kept<protocol::OffsetFetchRequest>,
+                     Answer<protocol::OffsetFetchResponse>) = 0;
   virtual void describe(GroupCaller, Kept<protocol::DescribeGroupsRequest>,
                         Answer<protocol::DescribeGroupsResponse>) = 0;
-  virtual void remove(GroupCaller, Kept<protocol::DeleteGroupsRequest>, Answer<protocol::DeleteGroupsResponse>) = 0;
+  virtual void remove(GroupCaller, Kept<protocol::DeleteGroupsRequest>,
+                      Answer<protocol::DeleteGroupsResponse>) = 0;
   // All groups of this broker; states_filter counts, types_filter is the caller's to deal with.
   virtual void list(GroupCaller, Kept<protocol::ListGroupsRequest>, Answer<protocol::ListGroupsResponse>) = 0;
 };

@@ -230,9 +230,9 @@ void Node::Core::running() {
       std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
   configs_ = std::make_unique<StaticConfigs>(options_);
   quorum_ = std::make_unique<OwnQuorum>(options_.node_id);
-  services_ = make_services(
-      {runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *groups_, *configs_, *quorum_},
-      options_, cluster_id());
+  services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_,
+                             *groups_, *configs_, *quorum_},
+                            options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();
   if (events_.on_running) events_.on_running();

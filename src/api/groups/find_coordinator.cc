@@ -83,10 +83,13 @@ void handle_find_coordinator(Services& services, Call call) {
     keys.assign(request->coordinator_keys.begin(), request->coordinator_keys.end());
   const int8_t type = request->key_type;
   io::Lane& lane = call.lane();
-  if (type != static_cast<int8_t>(KeyType::kGroup) || keys.empty() || services.image(lane).topic(kOffsetsTopic))
+  if (type != static_cast<int8_t>(KeyType::kGroup) || keys.empty() ||
+      services.image(lane).topic(kOffsetsTopic))
     return answer(services, call, type, keys);
 
-  auto respond = [&services, type, keys = std::move(keys)](Call& open) { answer(services, open, type, keys); };
+  auto respond = [&services, type, keys = std::move(keys)](Call& open) {
+    answer(services, open, type, keys);
+  };
   auto waiting = WaitingCall::start(std::move(call), kCreationWait, respond);
   create_missing_topics(services, lane, {kOffsetsTopic}, [waiting, respond = std::move(respond)] {
     if (Call* open = waiting->settle()) respond(*open);

@@ -26,7 +26,8 @@ void handle_list_groups(Services& services, Call call) {
   if (!request) return;
   // All groups here are of one type.
   const auto& types = request->types_filter;
-  if (!types.empty() && std::ranges::none_of(types, [](std::string_view t) { return same_ignoring_case(t, "classic"); }))
+  if (!types.empty() &&
+      std::ranges::none_of(types, [](std::string_view t) { return same_ignoring_case(t, "classic"); }))
     return call.reply(ListGroupsResponse{});
   pass_on(services, &ports::GroupsPort::list, std::move(call), std::move(*request), [](ErrorCode error) {
     ListGroupsResponse response;
@@ -41,13 +42,14 @@ void handle_describe_groups(Services& services, Call call) {
   const bool operations = request->include_authorized_operations;
   ports::GroupCaller caller = group_caller(call);
   ports::Kept<DescribeGroupsRequest> kept{std::move(*request), call.take_frame(), {}};
-  services.groups.describe(std::move(caller), std::move(kept),
-                           [call = std::move(call), operations](Result<ports::Kept<DescribeGroupsResponse>> answer) mutable {
-                             if (!answer) return call.reply(DescribeGroupsResponse{});
-                             for (auto& group : answer->message.groups)
-                               if (operations && group.error_code == 0) group.authorized_operations = kGroupOperations;
-                             call.reply(answer->message);
-                           });
+  services.groups.describe(
+      std::move(caller), std::move(kept),
+      [call = std::move(call), operations](Result<ports::Kept<DescribeGroupsResponse>> answer) mutable {
+        if (!answer) return call.reply(DescribeGroupsResponse{});
+        for (auto& group : answer->message.groups)
+          if (operations && group.error_code == 0) group.authorized_operations = kGroupOperations;
+        call.reply(answer->message);
+      });
 }
 
 void handle_delete_groups(Services& services, Call call) {

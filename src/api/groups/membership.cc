@@ -35,7 +35,8 @@ void handle_join_group(Services& services, Call call) {
   auto request = call.decode<JoinGroupRequest>();
   if (!request) return;
   if (call.version() == 0) request->rebalance_timeout_ms = request->session_timeout_ms;
-  pass_on(services, &ports::GroupsPort::join, std::move(call), std::move(*request), refusal<JoinGroupResponse>);
+  pass_on(services, &ports::GroupsPort::join, std::move(call), std::move(*request),
+          refusal<JoinGroupResponse>);
 }
 
 void handle_sync_group(Services& services, Call call) {
@@ -44,14 +45,16 @@ void handle_sync_group(Services& services, Call call) {
   if (!request) return;
   if (call.version() >= kFirstWithProtocol && (!request->protocol_type || !request->protocol_name))
     return call.reply(refusal<SyncGroupResponse>(ErrorCode::kInconsistentGroupProtocol));
-  pass_on(services, &ports::GroupsPort::sync, std::move(call), std::move(*request), refusal<SyncGroupResponse>);
+  pass_on(services, &ports::GroupsPort::sync, std::move(call), std::move(*request),
+          refusal<SyncGroupResponse>);
 }
 
 void handle_heartbeat(Services& services, Call call) {
   auto request = call.decode<HeartbeatRequest>();
   if (!request) return;
   pass_on(services, &ports::GroupsPort::heartbeat, std::move(call), std::move(*request), [](ErrorCode error) {
-    return refusal<HeartbeatResponse>(error == ErrorCode::kCoordinatorLoadInProgress ? ErrorCode::kNone : error);
+    return refusal<HeartbeatResponse>(error == ErrorCode::kCoordinatorLoadInProgress ? ErrorCode::kNone
+                                                                                     : error);
   });
 }
 
@@ -64,7 +67,8 @@ void handle_leave_group(Services& services, Call call) {
   ports::Kept<LeaveGroupRequest> kept{std::move(*request), call.take_frame(), {}};
   services.groups.leave(std::move(caller), std::move(kept),
                         [call = std::move(call)](Result<ports::Kept<LeaveGroupResponse>> answer) mutable {
-                          if (!answer) return answer_leave(call, refusal<LeaveGroupResponse>(answer.error().code));
+                          if (!answer)
+                            return answer_leave(call, refusal<LeaveGroupResponse>(answer.error().code));
                           answer_leave(call, std::move(answer->message));
                         });
 }

@@ -13,10 +13,10 @@ using Topic = OffsetCommitRequest::OffsetCommitRequestTopic;
 
 constexpr int16_t kFirstWithTopicIds = 10;
 
-OffsetCommitResponse::OffsetCommitResponseTopic& answered(OffsetCommitResponse& response, const Topic& topic) {
-  const auto at = std::ranges::find_if(response.topics, [&](const auto& t) {
-    return t.name == topic.name && t.topic_id == topic.topic_id;
-  });
+OffsetCommitResponse::OffsetCommitResponseTopic& answered(OffsetCommitResponse& response,
+                                                          const Topic& topic) {
+  const auto at = std::ranges::find_if(
+      response.topics, [&](const auto& t) { return t.name == topic.name && t.topic_id == topic.topic_id; });
   if (at != response.topics.end()) return *at;
   auto& fresh = response.topics.emplace_back();
   fresh.name = topic.name;
@@ -29,7 +29,8 @@ void add(OffsetCommitResponse& response, const Topic& topic, int32_t partition, 
 }
 
 // Takes out of the request what isn't there, and fills in names and ids of the rest.
-OffsetCommitResponse split(const ClusterImage& image, int16_t version, ports::Kept<OffsetCommitRequest>& kept) {
+OffsetCommitResponse split(const ClusterImage& image, int16_t version,
+                           ports::Kept<OffsetCommitRequest>& kept) {
   const bool by_id = version >= kFirstWithTopicIds;
   OffsetCommitResponse response;
   std::vector<Topic> known;
@@ -58,9 +59,8 @@ OffsetCommitResponse split(const ClusterImage& image, int16_t version, ports::Ke
 // What the coordinator said, behind what was answered before it was asked.
 void merge(OffsetCommitResponse& into, const OffsetCommitResponse& from) {
   for (const auto& topic : from.topics) {
-    const auto at = std::ranges::find_if(into.topics, [&](const auto& t) {
-      return t.name == topic.name && t.topic_id == topic.topic_id;
-    });
+    const auto at = std::ranges::find_if(
+        into.topics, [&](const auto& t) { return t.name == topic.name && t.topic_id == topic.topic_id; });
     if (at == into.topics.end())
       into.topics.push_back(topic);
     else
@@ -92,7 +92,8 @@ void handle_offset_commit(Services& services, Call call) {
   services.groups.commit(
       std::move(caller), std::move(kept),
       [call = std::move(call), frame, names = std::move(names), response = std::move(response),
-       refused = std::move(refused), settled = std::move(settled)](Result<ports::Kept<OffsetCommitResponse>> answer) mutable {
+       refused = std::move(refused),
+       settled = std::move(settled)](Result<ports::Kept<OffsetCommitResponse>> answer) mutable {
         if (answer) {
           merge(response, answer->message);
           return call.reply(response);

@@ -36,7 +36,8 @@ OffsetDeleteResponse split(const ClusterImage& image, OffsetDeleteRequest& reque
 
 void merge(OffsetDeleteResponse& into, const OffsetDeleteResponse& from) {
   for (const auto& topic : from.topics) {
-    const auto at = std::ranges::find(into.topics, topic.name, &OffsetDeleteResponse::OffsetDeleteResponseTopic::name);
+    const auto at =
+        std::ranges::find(into.topics, topic.name, &OffsetDeleteResponse::OffsetDeleteResponseTopic::name);
     if (at == into.topics.end())
       into.topics.push_back(topic);
     else
@@ -53,18 +54,19 @@ void handle_offset_delete(Services& services, Call call) {
   ports::Kept<OffsetDeleteRequest> kept{std::move(*request), call.take_frame(), {}};
   const Buffer frame = kept.frame;
   ports::GroupCaller caller = group_caller(call);
-  services.groups.delete_offsets(
-      std::move(caller), std::move(kept),
-      [call = std::move(call), frame, response = std::move(response)](Result<ports::Kept<OffsetDeleteResponse>> answer) mutable {
-        const int16_t error = answer ? answer->message.error_code : static_cast<int16_t>(answer.error().code);
-        if (error != 0) {  // of the group: it says nothing of topics
-          OffsetDeleteResponse refused;
-          refused.error_code = error;
-          return call.reply(refused);
-        }
-        merge(response, answer->message);
-        call.reply(response);
-      });
+  services.groups.delete_offsets(std::move(caller), std::move(kept),
+                                 [call = std::move(call), frame, response = std::move(response)](
+                                     Result<ports::Kept<OffsetDeleteResponse>> answer) mutable {
+                                   const int16_t error = answer ? answer->message.error_code
+                                                                : static_cast<int16_t>(answer.error().code);
+                                   if (error != 0) {  // of the group: it says nothing of topics
+                                     OffsetDeleteResponse refused;
+                                     refused.error_code = error;
+                                     return call.reply(refused);
+                                   }
+                                   merge(response, answer->message);
+                                   call.reply(response);
+                                 });
 }
 
 }  // namespace moldau::api

@@ -63,7 +63,8 @@ void fill_ids(const ClusterImage& image, AnsweredGroup& group) {
   });
 }
 
-void reply_with_groups(Services& services, Call& call, OffsetFetchResponse& response, std::vector<AnsweredGroup>& unknown) {
+void reply_with_groups(Services& services, Call& call, OffsetFetchResponse& response,
+                       std::vector<AnsweredGroup>& unknown) {
   for (size_t i = 0; i < response.groups.size(); ++i) {
     AnsweredGroup& group = response.groups[i];
     if (call.version() < kFirstWithTopicIds || group.error_code != 0) continue;
@@ -92,7 +93,8 @@ void reply_with_topics(Call& call, const Group& asked, const AnsweredGroup& grou
   OffsetFetchResponse response;
   if (group.error_code != 0) {
     response.error_code = group.error_code;
-    if (call.version() < kFirstWithGroupError) spread_error(asked, static_cast<ErrorCode>(group.error_code), response);
+    if (call.version() < kFirstWithGroupError)
+      spread_error(asked, static_cast<ErrorCode>(group.error_code), response);
     return call.reply(response);
   }
   for (const auto& topic : group.topics) {
@@ -119,8 +121,8 @@ void handle_offset_fetch(Services& services, Call call) {
   const Buffer frame = kept.frame;
   ports::GroupCaller caller = group_caller(call);
   services.groups.fetch(std::move(caller), std::move(kept),
-                        [&services, call = std::move(call), one, asked, frame,
-                         unknown = std::move(unknown)](Result<ports::Kept<OffsetFetchResponse>> answer) mutable {
+                        [&services, call = std::move(call), one, asked, frame, unknown = std::move(unknown)](
+                            Result<ports::Kept<OffsetFetchResponse>> answer) mutable {
                           OffsetFetchResponse response;
                           if (answer) response = std::move(answer->message);
                           if (!one) return reply_with_groups(services, call, response, unknown);

@@ -49,8 +49,8 @@ std::vector<std::string> lower_case(const std::vector<std::string_view>& names) 
 
 }  // namespace
 
-GroupCoordinator::GroupCoordinator(io::Runtime& runtime, Partitions& partitions, const ports::ImagesPort& images,
-                                   BrokerId self, CoordinatorOptions options)
+GroupCoordinator::GroupCoordinator(io::Runtime& runtime, Partitions& partitions,
+                                   const ports::ImagesPort& images, BrokerId self, CoordinatorOptions options)
     : runtime_(runtime), partitions_(partitions), images_(images), self_(self), options_(std::move(options)) {
   shards_.resize(runtime_.lanes().size());
 }
@@ -59,7 +59,8 @@ GroupCoordinator::~GroupCoordinator() = default;
 
 // ---- where groups are
 
-std::optional<GroupCoordinator::Place> GroupCoordinator::place_of(const io::Lane& from, std::string_view group) const {
+std::optional<GroupCoordinator::Place> GroupCoordinator::place_of(const io::Lane& from,
+                                                                  std::string_view group) const {
   const TopicImage* topic = images_.current(from).topic(kOffsetsTopic);
   if (!topic || topic->partitions.empty()) return std::nullopt;
   const PartitionId partition(coordinator_partition(group, static_cast<int32_t>(topic->partitions.size())));
@@ -149,24 +150,27 @@ void GroupCoordinator::close(io::Task done) {
 // ---- requests about one group
 
 template <class Response, class Request, class Plan>
-void GroupCoordinator::operate(ports::GroupCaller caller, std::string_view group, ports::Kept<Request> request,
-                               ports::Answer<Response> answer, Plan plan) {
+void GroupCoordinator::operate(ports::GroupCaller caller, std::string_view group,
+                               ports::Kept<Request> request, ports::Answer<Response> answer, Plan plan) {
   const io::Lane& from = *caller.lane;
   auto kept = std::make_shared<ports::Kept<Request>>(std::move(request));
-  at_shard(from, group, [caller = std::move(caller), kept, answer = std::move(answer), plan](ShardHost* host) mutable {
-    typename ShardHost::Answer<Response> finish = [lane = caller.lane, kept,
-                                                   answer = std::move(answer)](Result<Outcome<Response>> got) mutable {
-      lane->run([kept, answer = std::move(answer), got = std::move(got)]() mutable {
-        if (!got) return answer(std::unexpected(got.error()));
-        ports::Kept<Response> response{std::move(got->response), kept->frame, std::move(got->arena)};
-        response.arena.adopt(std::move(kept->arena));
-        answer(std::move(response));
+  at_shard(
+      from, group,
+      [caller = std::move(caller), kept, answer = std::move(answer), plan](ShardHost* host) mutable {
+        typename ShardHost::Answer<Response> finish =
+            [lane = caller.lane, kept, answer = std::move(answer)](Result<Outcome<Response>> got) mutable {
+              lane->run([kept, answer = std::move(answer), got = std::move(got)]() mutable {
+                if (!got) return answer(std::unexpected(got.error()));
+                ports::Kept<Response> response{std::move(got->response), kept->frame, std::move(got->arena)};
+                response.arena.adopt(std::move(kept->arena));
+                answer(std::move(response));
+              });
+            };
+        if (!host) return finish(fail(ErrorCode::kNotCoordinator));
+        host->operate<Response>(
+            [&](GroupShard& shard, Moment now) { return plan(shard, kept->message, caller, now); },
+            std::move(finish));
       });
-    };
-    if (!host) return finish(fail(ErrorCode::kNotCoordinator));
-    host->operate<Response>(
-        [&](GroupShard& shard, Moment now) { return plan(shard, kept->message, caller, now); }, std::move(finish));
-  });
 }
 
 template <class Response, class Request, class Park>
@@ -174,14 +178,15 @@ void GroupCoordinator::park(ports::GroupCaller caller, std::string_view group, p
                             ports::Answer<Response> answer, Park park) {
   const io::Lane& from = *caller.lane;
   at_shard(from, group,
-           [caller = std::move(caller), kept = std::move(request), answer = std::move(answer), park](ShardHost* host) mutable {
-             typename ShardHost::Answer<Response> finish = [lane = caller.lane, answer = std::move(answer)](
-                                                               Result<Outcome<Response>> got) mutable {
-               lane->run([answer = std::move(answer), got = std::move(got)]() mutable {
-                 if (!got) return answer(std::unexpected(got.error()));
-                 answer(ports::Kept<Response>{std::move(got->response), {}, std::move(got->arena)});
-               });
-             };
+           [caller = std::move(caller), kept = std::move(request), answer = std::move(answer),
+            park](ShardHost* host) mutable {
+             typename ShardHost::Answer<Response> finish =
+                 [lane = caller.lane, answer = std::move(answer)](Result<Outcome<Response>> got) mutable {
+                   lane->run([answer = std::move(answer), got = std::move(got)]() mutable {
+                     if (!got) return answer(std::unexpected(got.error()));
+                     answer(ports::Kept<Response>{std::move(got->response), {}, std::move(got->arena)});
+                   });
+                 };
              if (!host) return finish(fail(ErrorCode::kNotCoordinator));
              park(*host, kept.message, caller, std::move(finish));
            });
@@ -199,7 +204,8 @@ void GroupCoordinator::join(ports::GroupCaller caller, ports::Kept<protocol::Joi
                             ports::Answer<protocol::JoinGroupResponse> answer) {
   const std::string_view group = request.message.group_id;
   park(std::move(caller), group, std::move(request), std::move(answer),
-       [this](ShardHost& host, const protocol::JoinGroupRequest& message, const ports::GroupCaller& who, auto finish) {
+       [this](ShardHost& host, const protocol::JoinGroupRequest& message, const ports::GroupCaller& who,
+              auto finish) {
          host.join(
              [&, fresh = runtime_.random().uuid()](GroupShard& shard, CallId call, Moment now) {
                return shard.join(message, client_of(who), call, fresh, now);
@@ -211,10 +217,12 @@ void GroupCoordinator::join(ports::GroupCaller caller, ports::Kept<protocol::Joi
 void GroupCoordinator::sync(ports::GroupCaller caller, ports::Kept<protocol::SyncGroupRequest> request,
                             ports::Answer<protocol::SyncGroupResponse> answer) {
   const std::string_view group = request.message.group_id;
-  park(std::move(caller), group, std::move(request), std::move(answer),
-       [](ShardHost& host, const protocol::SyncGroupRequest& message, const ports::GroupCaller&, auto finish) {
-         host.sync([&](GroupShard& shard, CallId call, Moment) { return shard.sync(message, call); }, std::move(finish));
-       });
+  park(
+      std::move(caller), group, std::move(request), std::move(answer),
+      [](ShardHost& host, const protocol::SyncGroupRequest& message, const ports::GroupCaller&, auto finish) {
+        host.sync([&](GroupShard& shard, CallId call, Moment) { return shard.sync(message, call); },
+                  std::move(finish));
+      });
 }
 
 void GroupCoordinator::heartbeat(ports::GroupCaller caller, ports::Kept<protocol::HeartbeatRequest> request,
@@ -232,7 +240,9 @@ void GroupCoordinator::leave(ports::GroupCaller caller, ports::Kept<protocol::Le
                              ports::Answer<protocol::LeaveGroupResponse> answer) {
   const std::string_view group = request.message.group_id;
   operate(std::move(caller), group, std::move(request), std::move(answer),
-          [](GroupShard& shard, const auto& message, const auto&, Moment now) { return shard.leave(message, now); });
+          [](GroupShard& shard, const auto& message, const auto&, Moment now) {
+            return shard.leave(message, now);
+          });
 }
 
 void GroupCoordinator::commit(ports::GroupCaller caller, ports::Kept<protocol::OffsetCommitRequest> request,
@@ -244,11 +254,14 @@ void GroupCoordinator::commit(ports::GroupCaller caller, ports::Kept<protocol::O
           });
 }
 
-void GroupCoordinator::delete_offsets(ports::GroupCaller caller, ports::Kept<protocol::OffsetDeleteRequest> request,
+void GroupCoordinator::delete_offsets(ports::GroupCaller caller,
+                                      ports::Kept<protocol::OffsetDeleteRequest> request,
                                       ports::Answer<protocol::OffsetDeleteResponse> answer) {
   const std::string_view group = request.message.group_id;
   operate(std::move(caller), group, std::move(request), std::move(answer),
-          [](GroupShard& shard, const auto& message, const auto&, Moment) { return shard.delete_offsets(message); });
+          [](GroupShard& shard, const auto& message, const auto&, Moment) {
+            return shard.delete_offsets(message);
+          });
 }
 
 // ---- requests about several groups
@@ -312,7 +325,8 @@ struct Listing : Gathering<protocol::ListGroupsRequest, protocol::ListGroupsResp
   void take(Result<Piece> piece) {
     if (piece)
       response.message.groups.insert(response.message.groups.end(), piece->begin(), piece->end());
-    else if (piece.error().code != ErrorCode::kNotCoordinator)  // a shard that moves away: its new place lists it
+    else if (piece.error().code !=
+             ErrorCode::kNotCoordinator)  // a shard that moves away: its new place lists it
       error = piece.error().code;
   }
 };
@@ -340,7 +354,8 @@ void GroupCoordinator::fetch(ports::GroupCaller caller, ports::Kept<protocol::Of
   });
 }
 
-void GroupCoordinator::describe(ports::GroupCaller caller, ports::Kept<protocol::DescribeGroupsRequest> request,
+void GroupCoordinator::describe(ports::GroupCaller caller,
+                                ports::Kept<protocol::DescribeGroupsRequest> request,
                                 ports::Answer<protocol::DescribeGroupsResponse> answer) {
   auto gather = gathering<Describing>(std::move(caller), std::move(request), std::move(answer));
   const auto& groups = gather->request.message.groups;
@@ -355,7 +370,8 @@ void GroupCoordinator::remove(ports::GroupCaller caller, ports::Kept<protocol::D
   auto gather = gathering<Removing>(std::move(caller), std::move(request), std::move(answer));
   const auto& groups = gather->request.message.groups_names;
   gather->response.message.results.resize(groups.size());
-  each_group(gather, groups, [&groups](GroupShard& shard, size_t i) { return shard.remove_group(groups[i]); });
+  each_group(gather, groups,
+             [&groups](GroupShard& shard, size_t i) { return shard.remove_group(groups[i]); });
 }
 
 void GroupCoordinator::list(ports::GroupCaller caller, ports::Kept<protocol::ListGroupsRequest> request,
@@ -376,7 +392,8 @@ void GroupCoordinator::list(ports::GroupCaller caller, ports::Kept<protocol::Lis
         });
       };
       for (const auto& [partition, host] : shards_[lane].hosts)
-        host->operate<Listing::Piece>([states](GroupShard& shard, Moment) { return shard.list(*states); }, took_one);
+        host->operate<Listing::Piece>([states](GroupShard& shard, Moment) { return shard.list(*states); },
+                                      took_one);
       took_one(Outcome<Listing::Piece>{});
     });
   }

@@ -18,8 +18,8 @@ namespace moldau {
 class GroupCoordinator final : public ports::GroupsPort, public ImageSubscriber {
  public:
   // Add it to the follower behind those who open the partitions' logs.
-  GroupCoordinator(io::Runtime& runtime, Partitions& partitions, const ports::ImagesPort& images, BrokerId self,
-                   CoordinatorOptions options);
+  GroupCoordinator(io::Runtime& runtime, Partitions& partitions, const ports::ImagesPort& images,
+                   BrokerId self, CoordinatorOptions options);
   ~GroupCoordinator() override;
 
   // No request is served after that; `done` on lane 0.

@@ -30,14 +30,14 @@ ErrorCode ShardHost::availability() const {
 
 void ShardHost::load() {
   state_ = State::kLoading;
-  load_ = std::make_shared<ShardLoad>(runtime_, lane_, partition_, std::make_unique<GroupShard>(options_.groups),
-                                      options_.load_buffer_bytes,
-                                      [weak = weak_from_this()](Result<std::unique_ptr<GroupShard>> shard) {
-                                        const auto self = weak.lock();
-                                        if (!self || self->state_ != State::kLoading) return;
-                                        if (shard) self->shard_ = std::move(*shard);
-                                        self->on_loaded(shard ? Status{} : std::unexpected(shard.error()));
-                                      });
+  load_ = std::make_shared<ShardLoad>(
+      runtime_, lane_, partition_, std::make_unique<GroupShard>(options_.groups), options_.load_buffer_bytes,
+      [weak = weak_from_this()](Result<std::unique_ptr<GroupShard>> shard) {
+        const auto self = weak.lock();
+        if (!self || self->state_ != State::kLoading) return;
+        if (shard) self->shard_ = std::move(*shard);
+        self->on_loaded(shard ? Status{} : std::unexpected(shard.error()));
+      });
   appended_end_ = partition_->log().log_end();
   load_->start();
 }
@@ -46,16 +46,18 @@ void ShardHost::on_loaded(Status loaded) {
   load_ = nullptr;
   if (!loaded) {
     state_ = State::kFailed;
-    runtime_.logger().error("coordinator", fmt::format("the groups of {} could not be loaded: {}",
-                                                       partition_->identity().text(), loaded.error().message));
+    runtime_.logger().error(
+        "coordinator", fmt::format("the groups of {} could not be loaded: {}", partition_->identity().text(),
+                                   loaded.error().message));
     return;
   }
   state_ = State::kActive;
   partition_->add_listener(weak_from_this());
   const size_t groups = shard_->groups().size();
   if (groups > 0) {
-    runtime_.logger().info("coordinator", fmt::format("{}: {} groups and {} offsets are loaded",
-                                                      partition_->identity().text(), groups, shard_->offsets().size()));
+    runtime_.logger().info(
+        "coordinator", fmt::format("{}: {} groups and {} offsets are loaded", partition_->identity().text(),
+                                   groups, shard_->offsets().size()));
   }
   perform(shard_->loaded(moment()));
   for (const auto& topics : std::exchange(deleted_topics_, {})) perform(shard_->forget_topics(topics));
@@ -105,7 +107,8 @@ ErrorCode ShardHost::append(const Effects& effects) {
   if (effects.atomic) return append_batch(records, 0, records.size(), effects.replay);
   for (size_t first = 0; first < records.size();) {
     const size_t count = records_that_fit(records, first);
-    if (const ErrorCode error = append_batch(records, first, count, effects.replay); error != ErrorCode::kNone)
+    if (const ErrorCode error = append_batch(records, first, count, effects.replay);
+        error != ErrorCode::kNone)
       return error;
     first += count;
   }
@@ -125,13 +128,15 @@ size_t ShardHost::records_that_fit(const std::vector<GroupRecord>& records, size
   return count;
 }
 
-ErrorCode ShardHost::append_batch(const std::vector<GroupRecord>& records, size_t first, size_t count, bool replay) {
+ErrorCode ShardHost::append_batch(const std::vector<GroupRecord>& records, size_t first, size_t count,
+                                  bool replay) {
   BatchBuilder builder({.codec = options_.codec});
   const WallMs now = lane_.clock().wall_ms();
   const auto bytes_of = [](const GroupRecord& r) {
     return r.value ? std::optional(as_bytes(*r.value)) : std::nullopt;
   };
-  for (size_t i = first; i < first + count; ++i) builder.add(now, as_bytes(records[i].key), bytes_of(records[i]));
+  for (size_t i = first; i < first + count; ++i)
+    builder.add(now, as_bytes(records[i].key), bytes_of(records[i]));
   std::string batch = builder.build();
   const auto end = partition_->append_own({reinterpret_cast<uint8_t*>(batch.data()), batch.size()});
   if (!end) {

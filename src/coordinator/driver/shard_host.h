@@ -40,7 +40,8 @@ class ShardHost final : public GrowthListener, public std::enable_shared_from_th
   template <class Response>
   using Answer = std::move_only_function<void(Result<Outcome<Response>>)>;
 
-  ShardHost(io::Runtime& runtime, io::Lane& lane, std::shared_ptr<Partition> partition, const CoordinatorOptions& options);
+  ShardHost(io::Runtime& runtime, io::Lane& lane, std::shared_ptr<Partition> partition,
+            const CoordinatorOptions& options);
 
   void load();
   void unload();
@@ -54,11 +55,12 @@ class ShardHost final : public GrowthListener, public std::enable_shared_from_th
     if (const ErrorCode error = availability(); error != ErrorCode::kNone) return answer(fail(error));
     Outcome<Response> outcome = plan(*shard_, moment());
     const ErrorCode stored = perform(std::move(outcome.effects));
-    answer_when_committed([answer = std::move(answer), outcome = std::move(outcome), stored](ErrorCode error) mutable {
-      if (error == ErrorCode::kNone) error = stored;
-      if (error != ErrorCode::kNone) return answer(fail(storing_error(error)));
-      answer(std::move(outcome));
-    });
+    answer_when_committed(
+        [answer = std::move(answer), outcome = std::move(outcome), stored](ErrorCode error) mutable {
+          if (error == ErrorCode::kNone) error = stored;
+          if (error != ErrorCode::kNone) return answer(fail(storing_error(error)));
+          answer(std::move(outcome));
+        });
     settle();
   }
 
@@ -114,10 +116,11 @@ class ShardHost final : public GrowthListener, public std::enable_shared_from_th
     auto at = parked.extract(from.call);
     ASSERT(!at.empty(), "GS3: one reply a call");
     Outcome<Response> outcome{std::move(from.response), std::move(from.arena), {}};
-    answer_when_committed([answer = std::move(at.mapped()), outcome = std::move(outcome)](ErrorCode error) mutable {
-      if (error != ErrorCode::kNone) return answer(fail(storing_error(error)));
-      answer(std::move(outcome));
-    });
+    answer_when_committed(
+        [answer = std::move(at.mapped()), outcome = std::move(outcome)](ErrorCode error) mutable {
+          if (error != ErrorCode::kNone) return answer(fail(storing_error(error)));
+          answer(std::move(outcome));
+        });
   }
 
   io::Runtime& runtime_;
@@ -131,7 +134,7 @@ class ShardHost final : public GrowthListener, public std::enable_shared_from_th
   CallId next_call_ = 1;
   Parked<protocol::JoinGroupResponse> joins_;
   Parked<protocol::SyncGroupResponse> syncs_;
-  std::deque<Waiting> waiting_;  // by end, and by deadline
+  std::deque<Waiting> waiting_;                          // by end, and by deadline
   std::deque<std::vector<std::string>> deleted_topics_;  // while loading
   bool operating_ = false;
   bool releasing_ = false;

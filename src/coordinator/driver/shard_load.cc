@@ -23,7 +23,8 @@ ShardLoad::ShardLoad(io::Runtime& runtime, io::Lane& lane, std::shared_ptr<Parti
 void ShardLoad::next(std::shared_ptr<ColdRead> answered) {
   if (!done_) return;
   // The partition may have stopped leading, or been deleted, while the pool worked.
-  if (!partition_->leads()) return finish(fail(ErrorCode::kNotLeaderOrFollower, "it is led by another broker by now"));
+  if (!partition_->leads())
+    return finish(fail(ErrorCode::kNotLeaderOrFollower, "it is led by another broker by now"));
   if (next_ >= end_) return finish({});
   ReadRequest request;
   request.offset = next_;
@@ -34,8 +35,8 @@ void ShardLoad::next(std::shared_ptr<ColdRead> answered) {
   if (!read) return finish(std::unexpected(read.error()));
   auto self = shared_from_this();
   if (read->cold) {
-    runtime_.pool().run(lane_, [cold = read->cold] { cold->run(); },
-                        [self, cold = read->cold] { self->next(cold); });
+    runtime_.pool().run(
+        lane_, [cold = read->cold] { cold->run(); }, [self, cold = read->cold] { self->next(cold); });
     return;
   }
   if (read->range.length == 0) return finish({});  // the rest was compacted away
@@ -52,8 +53,9 @@ Status ShardLoad::replay(const io::FileRange& range) {
   buffer_.resize(static_cast<size_t>(range.length));
   size_t filled = 0;
   while (filled < buffer_.size()) {
-    const auto got = range.file->read_at(range.position + static_cast<int64_t>(filled),
-                                         {reinterpret_cast<uint8_t*>(buffer_.data()) + filled, buffer_.size() - filled});
+    const auto got =
+        range.file->read_at(range.position + static_cast<int64_t>(filled),
+                            {reinterpret_cast<uint8_t*>(buffer_.data()) + filled, buffer_.size() - filled});
     if (!got) return fail(ErrorCode::kKafkaStorageError, range.file->path() + ": " + got.error().message);
     if (*got == 0) break;
     filled += *got;
@@ -82,8 +84,8 @@ Status ShardLoad::replay_batch(const BatchHeader& batch) {
     return Visit::kNext;
   });
   if (read.fault == RecordFault::kNone) return {};
-  return fail(ErrorCode::kCorruptMessage,
-              fmt::format("the batch at offset {} can't be read: {}", batch.base_offset().value, to_error(read).message));
+  return fail(ErrorCode::kCorruptMessage, fmt::format("the batch at offset {} can't be read: {}",
+                                                      batch.base_offset().value, to_error(read).message));
 }
 
 void ShardLoad::replay_marker(const BatchHeader& batch, const RecordView& record) {
@@ -94,8 +96,9 @@ void ShardLoad::replay_marker(const BatchHeader& batch, const RecordView& record
 void ShardLoad::finish(Status outcome) {
   if (!done_) return;
   if (skipped_ > 0) {
-    runtime_.logger().warn("coordinator", fmt::format("{}: {} records could not be understood and were left out",
-                                                      partition_->identity().text(), skipped_));
+    runtime_.logger().warn("coordinator",
+                           fmt::format("{}: {} records could not be understood and were left out",
+                                       partition_->identity().text(), skipped_));
   }
   auto done = std::exchange(done_, {});
   if (outcome)

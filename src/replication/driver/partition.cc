@@ -131,7 +131,8 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
 Result<Offset> Partition::append_own(MutableBytes batch) {
   if (!leader_) return fail(ErrorCode::kNotLeaderOrFollower);
   if (!leader_->has_min_isr(options_.min_insync_replicas)) return fail(ErrorCode::kNotEnoughReplicas);
-  if (batch.size() > static_cast<size_t>(options_.rules.max_message_bytes)) return fail(ErrorCode::kMessageTooLarge);
+  if (batch.size() > static_cast<size_t>(options_.rules.max_message_bytes))
+    return fail(ErrorCode::kMessageTooLarge);
   AppendOptions how;
   how.origin = AppendOrigin::kCoordinator;
   how.leader_epoch = leader_->epoch();

@@ -18,8 +18,8 @@ constexpr std::string_view kProtocol = "range";
 
 }  // namespace
 
-GroupMember::GroupMember(io::Runtime& runtime, io::Lane& lane, GroupMemberOptions options, GroupHistory& history,
-                         Prng& prng)
+GroupMember::GroupMember(io::Runtime& runtime, io::Lane& lane, GroupMemberOptions options,
+                         GroupHistory& history, Prng& prng)
     : runtime_(runtime), lane_(lane), options_(std::move(options)), history_(history), prng_(prng) {}
 
 void GroupMember::connect() {
@@ -60,7 +60,8 @@ void GroupMember::join() {
   if (!options_.instance.empty()) request.group_instance_id = options_.instance;
   request.protocol_type = "consumer";
   request.protocols.push_back({kProtocol, as_bytes("metadata")});
-  call(request, 9, [](GroupMember& self, const protocol::JoinGroupResponse& joined) { self.on_joined(joined); });
+  call(request, 9,
+       [](GroupMember& self, const protocol::JoinGroupResponse& joined) { self.on_joined(joined); });
 }
 
 void GroupMember::on_joined(const protocol::JoinGroupResponse& joined) {

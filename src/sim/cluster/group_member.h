@@ -24,7 +24,8 @@ struct GroupMemberOptions {
 
 class GroupMember : public std::enable_shared_from_this<GroupMember> {
  public:
-  GroupMember(io::Runtime& runtime, io::Lane& lane, GroupMemberOptions options, GroupHistory& history, Prng& prng);
+  GroupMember(io::Runtime& runtime, io::Lane& lane, GroupMemberOptions options, GroupHistory& history,
+              Prng& prng);
   void start() { connect(); }
   int64_t commits() const { return commits_; }
 
@@ -45,11 +46,12 @@ class GroupMember : public std::enable_shared_from_this<GroupMember> {
 
   template <class Request, class OnReply>
   void call(const Request& request, int16_t version, OnReply on_reply) {
-    connection_->call(request, version, [self = shared_from_this(), attempt = attempt_, on_reply](auto reply) {
-      if (attempt != self->attempt_) return;
-      if (!reply) return self->again_later();
-      on_reply(*self, reply->message);
-    });
+    connection_->call(request, version,
+                      [self = shared_from_this(), attempt = attempt_, on_reply](auto reply) {
+                        if (attempt != self->attempt_) return;
+                        if (!reply) return self->again_later();
+                        on_reply(*self, reply->message);
+                      });
   }
 
   io::Runtime& runtime_;

@@ -20,7 +20,7 @@ constexpr const char* kTopic = "t";
 struct Plan {
   int lanes = 1;
   int partitions = 1;
-  int members = 0;  // of a group
+  int members = 0;            // of a group
   bool power_losses = false;  // only where every acknowledgement is durable
   std::map<std::string, std::string> topic_configs;
   Duration between_faults{};
