@@ -22,7 +22,7 @@ RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
 TEXTS = ("error_message", "batch_index_error_message")
 # Kafka builds these from hash maps: their order says nothing.
 UNORDERED = {"supported_features": "name", "finalized_features": "name", "configs": "name", "partition_responses": "index",
-             "groups": "group_id", "results": "group_id"}
+             "groups": "group_id", "results": "group_id", "members": "member_id"}
 MEMBER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
