@@ -220,9 +220,11 @@ ClassicGroup ClassicGroup::from_record(std::string_view group_id, const protocol
   };
   group.generation_ = value.generation;
   for (const auto& m : value.members) {
+    if (group.members_.contains(m.member_id)) continue;  // nobody writes that
     ClassicMember member;
     member.id = m.member_id;
-    member.instance_id = text(m.group_instance_id);
+    if (m.group_instance_id && !group.static_member(*m.group_instance_id))
+      member.instance_id = text(m.group_instance_id);
     member.client_id = m.client_id;
     member.client_host = m.client_host;
     member.session_timeout_ms = m.session_timeout;

@@ -1,4 +1,5 @@
 // JoinGroup: who comes in, under which id, and whether that begins a new generation.
+#include <algorithm>
 #include <utility>
 
 #include "base/java_text.h"
@@ -11,22 +12,19 @@ namespace {
 constexpr int16_t kFirstThatRequiresMemberId = 4;  // KIP-394
 constexpr int16_t kFirstThatSkipsAssignment = 9;   // KIP-814
 
+// Each name once: a protocol that is named twice would count for two members.
 std::vector<ClassicProtocol> protocols_of(const protocol::JoinGroupRequest& request) {
   std::vector<ClassicProtocol> out;
   out.reserve(request.protocols.size());
-  for (const auto& p : request.protocols)
+  for (const auto& p : request.protocols) {
+    if (std::ranges::find(out, p.name, &ClassicProtocol::name) != out.end()) continue;
     out.push_back({std::string(p.name), std::string(as_text(p.metadata))});
+  }
   return out;
 }
 
 bool same_protocols(const ClassicMember& member, const protocol::JoinGroupRequest& request) {
-  if (member.protocols.size() != request.protocols.size()) return false;
-  for (size_t i = 0; i < member.protocols.size(); ++i) {
-    if (member.protocols[i].name != request.protocols[i].name ||
-        !equal(as_bytes(member.protocols[i].metadata), request.protocols[i].metadata))
-      return false;
-  }
-  return true;
+  return member.protocols == protocols_of(request);
 }
 
 }  // namespace
