@@ -9,6 +9,7 @@ namespace moldau {
 namespace {
 
 constexpr std::string_view kOffsetsTopic = "__consumer_offsets";
+constexpr Duration kLookAgain = std::chrono::seconds(1);
 
 int16_t code(ErrorCode error) {
   return static_cast<int16_t>(error);
@@ -93,7 +94,7 @@ void GroupCoordinator::apply(ImageChange change, io::Task done) {
       const bool ours = registration.leader == self_;
       if (led != led_.end() && ours && led->second == registration.leader_epoch) return;
       if (led != led_.end()) end(id), led_.erase(led);
-      if (ours) begin(id, registration.leader_epoch, topic->id), led_.emplace(id, registration.leader_epoch);
+      if (ours) begin({topic->id, id}), led_.emplace(id, registration.leader_epoch);
     });
   }
   std::vector<std::string> deleted;
@@ -103,21 +104,28 @@ void GroupCoordinator::apply(ImageChange change, io::Task done) {
   done();
 }
 
-void GroupCoordinator::begin(PartitionId partition, LeaderEpoch, const Uuid& topic_id) {
-  const TopicPartition id{topic_id, partition};
+void GroupCoordinator::begin(const TopicPartition& id) {
   const size_t lane = partitions_.lane_of(id);
-  runtime_.lanes()[lane]->run([this, id, lane] {
-    std::shared_ptr<Partition> hosted = partitions_.lane(lane).find(id);
-    if (!hosted || !hosted->leads()) return;
-    auto host = std::make_shared<ShardHost>(runtime_, *runtime_.lanes()[lane], std::move(hosted), options_);
-    shards_[lane].hosts.insert_or_assign(id.partition, host);
-    host->load();
-  });
+  runtime_.lanes()[lane]->run([this, id, lane] { host(lane, id); });
+}
+
+// On the partition's lane. A full disk may keep its log from being there yet: looks again until end() says stop.
+void GroupCoordinator::host(size_t lane, const TopicPartition& id) {
+  std::shared_ptr<Partition> hosted = partitions_.lane(lane).find(id);
+  if (!hosted || !hosted->leads()) {
+    shards_[lane].waiting[id.partition] =
+        runtime_.lanes()[lane]->after(kLookAgain, [this, lane, id] { host(lane, id); });
+    return;
+  }
+  auto shard = std::make_shared<ShardHost>(runtime_, *runtime_.lanes()[lane], std::move(hosted), options_);
+  shards_[lane].hosts.insert_or_assign(id.partition, shard);
+  shard->load();
 }
 
 void GroupCoordinator::end(PartitionId partition) {
   const size_t lane = partitions_.lane_of({topic_id_, partition});
   runtime_.lanes()[lane]->run([this, lane, partition] {
+    shards_[lane].waiting.erase(partition);
     auto host = shards_[lane].hosts.extract(partition);
     if (!host.empty()) host.mapped()->unload();
   });
@@ -139,6 +147,7 @@ void GroupCoordinator::close(io::Task done) {
   io::Lane& home = *runtime_.lanes().front();
   for (size_t lane = 0; lane < shards_.size(); ++lane) {
     runtime_.lanes()[lane]->run([this, lane, missing, shared, &home] {
+      shards_[lane].waiting.clear();
       for (auto& [partition, host] : std::exchange(shards_[lane].hosts, {})) host->unload();
       home.run([missing, shared] {
         if (--*missing == 0) (*shared)();

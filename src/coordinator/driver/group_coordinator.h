@@ -54,6 +54,7 @@ class GroupCoordinator final : public ports::GroupsPort, public ImageSubscriber 
  private:
   struct alignas(64) Shards {  // of one lane; touched there only
     std::map<PartitionId, std::shared_ptr<ShardHost>> hosts;
+    std::map<PartitionId, io::Timer> waiting;  // for their logs, which can't be made just now
   };
   struct Place {  // where a group is
     size_t lane = 0;
@@ -73,7 +74,8 @@ class GroupCoordinator final : public ports::GroupsPort, public ImageSubscriber 
   template <class Gather, class Plan>
   void each_group(std::shared_ptr<Gather> gather, const std::vector<std::string_view>& groups, Plan plan);
 
-  void begin(PartitionId partition, LeaderEpoch epoch, const Uuid& topic_id);
+  void begin(const TopicPartition& id);
+  void host(size_t lane, const TopicPartition& id);
   void end(PartitionId partition);
   void forget_topics(std::vector<std::string> topics);
 
