@@ -110,7 +110,7 @@ void GroupCoordinator::begin(const TopicPartition& id) {
 }
 
 // On the partition's lane. A full disk may keep its log from being there yet: looks again until end() says stop.
-void GroupCoordinator::host(size_t lane, const TopicPartition& id) {
+void GroupCoordinator::host(size_t lane, TopicPartition id) {
   std::shared_ptr<Partition> hosted = partitions_.lane(lane).find(id);
   if (!hosted || !hosted->leads()) {
     shards_[lane].waiting[id.partition] =
@@ -118,6 +118,7 @@ void GroupCoordinator::host(size_t lane, const TopicPartition& id) {
     return;
   }
   auto shard = std::make_shared<ShardHost>(runtime_, *runtime_.lanes()[lane], std::move(hosted), options_);
+  shards_[lane].waiting.erase(id.partition);
   shards_[lane].hosts.insert_or_assign(id.partition, shard);
   shard->load();
 }

@@ -75,7 +75,7 @@ class GroupCoordinator final : public ports::GroupsPort, public ImageSubscriber 
   void each_group(std::shared_ptr<Gather> gather, const std::vector<std::string_view>& groups, Plan plan);
 
   void begin(const TopicPartition& id);
-  void host(size_t lane, const TopicPartition& id);
+  void host(size_t lane, TopicPartition id);
   void end(PartitionId partition);
   void forget_topics(std::vector<std::string> topics);
 
