@@ -198,6 +198,16 @@ Status refuse_what_is_missing(const NodeOptions& options) {
   return {};
 }
 
+// Kafka's table has no range for it; its start fails on others as well.
+Status check_offsets_codec(const NodeOptions& options) {
+  const int64_t codec = options.integer("offsets.topic.compression.codec");
+  if (codec >= 0 && codec <= 4) return {};
+  return refuse(
+      fmt::format("offsets.topic.compression.codec={} names no codec. It is 0 (none), 1 (gzip), 2 (snappy), "
+                  "3 (lz4) or 4 (zstd).",
+                  codec));
+}
+
 }  // namespace
 
 std::string NodeOptions::text(std::string_view key) const {
@@ -237,16 +247,6 @@ config::Properties default_properties() {
       {"share.coordinator.state.topic.replication.factor", "1"},
       {"share.coordinator.state.topic.min.isr", "1"},
   };
-}
-
-// Kafka's table has no range for it; its start fails on others as well.
-Status check_offsets_codec(const NodeOptions& options) {
-  const int64_t codec = options.integer("offsets.topic.compression.codec");
-  if (codec >= 0 && codec <= 4) return {};
-  return refuse(
-      fmt::format("offsets.topic.compression.codec={} names no codec. It is 0 (none), 1 (gzip), 2 (snappy), "
-                  "3 (lz4) or 4 (zstd).",
-                  codec));
 }
 
 Result<NodeOptions> parse_node_options(config::Properties given) {
