@@ -164,8 +164,12 @@ void ShardHost::answer_when_committed(std::move_only_function<void(ErrorCode)> a
   waiting_.push_back({appended_end_, lane_.clock().now() + options_.commit_timeout, std::move(answer)});
 }
 
+// Called from within the partition, which answers must not find at work.
 void ShardHost::on_growth(int64_t) {
-  if (!operating_) release();
+  if (operating_ || waiting_.empty()) return;
+  lane_.post([weak = weak_from_this()] {
+    if (const auto self = weak.lock(); self && self->state_ == State::kActive) self->release();
+  });
 }
 
 void ShardHost::settle() {

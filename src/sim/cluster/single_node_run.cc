@@ -90,6 +90,7 @@ void SingleNodeRun::build() {
         config::Properties properties = single_node_properties("broker");
         properties["group.initial.rebalance.delay.ms"] = "500";
         properties["offsets.topic.num.partitions"] = "3";
+        properties["offsets.load.buffer.size"] = "1000";  // several reads a load
         if (plan_.power_losses) properties["log.flush.interval.messages"] = "1";
         return std::make_unique<NodeProcess>(runtime, std::move(properties));
       },
