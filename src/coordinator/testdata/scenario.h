@@ -154,7 +154,8 @@ class GroupScenario {
   void print_join(const JoinReply& j) {
     const auto& r = j.response;
     const std::string member(r.member_id);
-    if (!member.empty() && std::ranges::find(ids_, member) == ids_.end()) ids_.push_back(member);
+    const bool given = r.error_code == 0 || static_cast<ErrorCode>(r.error_code) == ErrorCode::kMemberIdRequired;
+    if (given && std::ranges::find(ids_, member) == ids_.end()) ids_.push_back(member);
     out_ << "=> " << calls_[j.call] << ": " << error_name(static_cast<ErrorCode>(r.error_code));
     if (!member.empty()) out_ << " member=" << member;
     if (r.generation_id != -1) out_ << " generation=" << r.generation_id << " protocol=" << text(r.protocol_name) << " leader=" << r.leader;
