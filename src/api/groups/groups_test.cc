@@ -133,7 +133,10 @@ TEST(LeaveGroup, OfOneMemberSpeaksForItBeforeVersion3) {
 }
 
 struct OffsetsTest : ::testing::Test {
-  OffsetsTest() { bench.images.image = TestImage().broker(1).topic("t", 1).topic("u", 2, {{}, {}}).take(); }
+  OffsetsTest() {
+    bench.images.image =
+        TestImage().broker(1).topic("t", 1).topic("u", 2, std::vector<TestPartition>(2)).take();
+  }
   TestBench bench;
 };
 
