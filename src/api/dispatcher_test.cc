@@ -48,8 +48,8 @@ TEST_F(DispatcherTest, AnythingThatIsNoRequestEndsTheConnection) {
 }
 
 TEST_F(DispatcherTest, OnlyWhatStandsInTheTableIsServed) {
-  EXPECT_EQ(kind_of(frame(11, 0)), Kind::kClosed);  // JoinGroup
-  EXPECT_EQ(last_reason, "a request with API key 11 (JoinGroup), which this listener doesn't serve");
+  EXPECT_EQ(kind_of(frame(26, 0)), Kind::kClosed);
+  EXPECT_EQ(last_reason, "a request with API key 26 (EndTxn), which this listener doesn't serve");
   TestBench controller(protocol::ListenerKind::kController);
   const uint64_t ticket = controller.send(protocol::MetadataRequest{}, 9);
   EXPECT_EQ(controller.outcome(ticket).kind, Kind::kClosed);
@@ -85,7 +85,8 @@ TEST_F(DispatcherTest, TheTablesHoldTheWalkingSkeleton) {
     return keys;
   };
   EXPECT_EQ(keys(protocol::ListenerKind::kBroker),
-            (std::set<int16_t>{0, 1, 2, 3, 18, 19, 20, 22, 23, 32, 60, 75}));
+            (std::set<int16_t>{0,  1,  2,  3,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+                               18, 19, 20, 22, 23, 32, 42, 47, 60, 68, 69, 75}));
   EXPECT_EQ(keys(protocol::ListenerKind::kController), (std::set<int16_t>{18, 19, 20, 32, 60}));
 }
 

@@ -13,6 +13,13 @@
 #include "api/data/offsets.h"
 #include "api/data/produce.h"
 #include "api/dispatcher.h"
+#include "api/groups/consumer_groups.h"
+#include "api/groups/find_coordinator.h"
+#include "api/groups/group_admin.h"
+#include "api/groups/membership.h"
+#include "api/groups/offset_commit.h"
+#include "api/groups/offset_delete.h"
+#include "api/groups/offset_fetch.h"
 
 namespace moldau::api {
 namespace {
@@ -24,13 +31,26 @@ constexpr auto kBroker = std::to_array<Route>({
     {ApiKey::kFetch, handle_fetch},
     {ApiKey::kListOffsets, handle_list_offsets},
     {ApiKey::kMetadata, handle_metadata},
+    {ApiKey::kOffsetCommit, handle_offset_commit},
+    {ApiKey::kOffsetFetch, handle_offset_fetch},
+    {ApiKey::kFindCoordinator, handle_find_coordinator},
+    {ApiKey::kJoinGroup, handle_join_group},
+    {ApiKey::kHeartbeat, handle_heartbeat},
+    {ApiKey::kLeaveGroup, handle_leave_group},
+    {ApiKey::kSyncGroup, handle_sync_group},
+    {ApiKey::kDescribeGroups, handle_describe_groups},
+    {ApiKey::kListGroups, handle_list_groups},
     {ApiKey::kApiVersions, handle_broker_api_versions},
     {ApiKey::kCreateTopics, handle_create_topics},
     {ApiKey::kDeleteTopics, handle_delete_topics},
     {ApiKey::kInitProducerId, handle_init_producer_id},
     {ApiKey::kOffsetForLeaderEpoch, handle_offset_for_leader_epoch},
     {ApiKey::kDescribeConfigs, handle_describe_configs},
+    {ApiKey::kDeleteGroups, handle_delete_groups},
+    {ApiKey::kOffsetDelete, handle_offset_delete},
     {ApiKey::kDescribeCluster, handle_broker_describe_cluster},
+    {ApiKey::kConsumerGroupHeartbeat, handle_consumer_group_heartbeat},
+    {ApiKey::kConsumerGroupDescribe, handle_consumer_group_describe},
     {ApiKey::kDescribeTopicPartitions, handle_describe_topic_partitions},
 });
 

@@ -9,6 +9,7 @@
 #include "io/runtime.h"
 #include "ports/configs.h"
 #include "ports/controller.h"
+#include "ports/groups.h"
 #include "ports/images.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
@@ -33,6 +34,7 @@ struct Services {
   ports::PartitionsPort& partitions;
   ports::ControllerPort& controller;
   ports::ProducerIdsPort& producer_ids;
+  ports::GroupsPort& groups;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
   AutoCreateOptions auto_create;

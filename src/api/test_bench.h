@@ -8,6 +8,7 @@
 
 #include "api/dispatcher.h"
 #include "api/services.h"
+#include "api/test_groups.h"
 #include "api/test_image.h"
 #include "api/test_ports.h"
 #include "api/test_runtime.h"
@@ -71,6 +72,7 @@ class TestBench {
                  .partitions = partitions,
                  .controller = controller,
                  .producer_ids = producer_ids,
+                 .groups = groups,
                  .configs = configs,
                  .quorum = quorum},
         dispatcher(services, kind) {
@@ -134,6 +136,7 @@ class TestBench {
   TestPartitions partitions;
   TestController controller;
   TestProducerIds producer_ids;
+  TestGroups groups;
   TestConfigs configs;
   TestQuorum quorum;
   Services services;

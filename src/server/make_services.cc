@@ -29,6 +29,7 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
                                                                 .partitions = parts.partitions,
                                                                 .controller = parts.controller,
                                                                 .producer_ids = parts.producer_ids,
+                                                                .groups = parts.groups,
                                                                 .configs = parts.configs,
                                                                 .quorum = parts.quorum,
                                                                 .auto_create = auto_create_options(options)});

@@ -14,6 +14,7 @@ struct ServiceParts {
   ports::PartitionsPort& partitions;
   ports::ControllerPort& controller;
   ports::ProducerIdsPort& producer_ids;
+  ports::GroupsPort& groups;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/driver/controller.h"
+#include "coordinator/driver/group_coordinator.h"
 #include "metadata/driver/broker_lifecycle_driver.h"
 #include "metadata/driver/metadata_follower.h"
 #include "metadata/driver/snapshot_maker.h"
@@ -13,6 +14,7 @@
 #include "replication/driver/log_cleaner.h"
 #include "replication/driver/log_retention.h"
 #include "server/client_side.h"
+#include "server/coordinator_options.h"
 #include "server/make_services.h"
 #include "server/storage.h"
 #include "server/topic_options.h"
@@ -135,6 +137,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::unique_ptr<Assignment> assignment_;
   std::unique_ptr<LogRetention> retention_;
   std::unique_ptr<LogCleaner> cleaner_;
+  std::unique_ptr<GroupCoordinator> groups_;
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
   std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
   std::unique_ptr<StaticConfigs> configs_;
@@ -170,6 +173,7 @@ void Node::Core::on_storage(Result<Storage> opened) {
   build_upkeep();
   build_lifecycle();
   follower_->add_subscriber(*this);
+  follower_->add_subscriber(*groups_);
   storage_->raft->add_listener(*follower_);
   storage_->raft->add_listener(*snapshots_);
   storage_->raft->add_listener(*controller_);
@@ -198,6 +202,8 @@ void Node::Core::build_partitions() {
     partitions_->lane(i).host()->on_broken = [this](const TopicPartition& id, const Error& error) {
       home_.post([this, id, error] { assignment_->on_broken(id, error); });
     };
+  groups_ = std::make_unique<GroupCoordinator>(runtime_, *partitions_, follower_->images(), options_.node_id,
+                                               coordinator_options(options_));
 }
 
 // The other directories go on; without the metadata log, or without any, the node can't.
@@ -276,9 +282,9 @@ void Node::Core::running() {
       std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
   configs_ = std::make_unique<StaticConfigs>(options_);
   quorum_ = std::make_unique<OwnQuorum>(options_.node_id);
-  services_ = make_services(
-      {runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *configs_, *quorum_},
-      options_, cluster_id());
+  services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_,
+                             *groups_, *configs_, *quorum_},
+                            options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();
   retention_->start();
@@ -325,9 +331,11 @@ void Node::Core::close_partitions() {
     });
   };
   if (!assignment_) return keep_clean_markers(close_metadata);
-  assignment_->close(lifecycle_->epoch().value, [self = shared_from_this(), close_metadata](Status closed) {
-    if (!closed) self->runtime_.logger().error("log", closed.error().message);
-    close_metadata();
+  groups_->close([self = shared_from_this(), close_metadata] {
+    self->assignment_->close(self->lifecycle_->epoch().value, [self, close_metadata](Status closed) {
+      if (!closed) self->runtime_.logger().error("log", closed.error().message);
+      close_metadata();
+    });
   });
 }
 

@@ -198,6 +198,16 @@ Status refuse_what_is_missing(const NodeOptions& options) {
   return {};
 }
 
+// Kafka's table has no range for it; its start fails on others as well.
+Status check_offsets_codec(const NodeOptions& options) {
+  const int64_t codec = options.integer("offsets.topic.compression.codec");
+  if (codec >= 0 && codec <= 4) return {};
+  return refuse(
+      fmt::format("offsets.topic.compression.codec={} names no codec. It is 0 (none), 1 (gzip), 2 (snappy), "
+                  "3 (lz4) or 4 (zstd).",
+                  codec));
+}
+
 }  // namespace
 
 std::string NodeOptions::text(std::string_view key) const {
@@ -251,6 +261,7 @@ Result<NodeOptions> parse_node_options(config::Properties given) {
   if (options.log_dirs.empty()) return refuse("log.dirs is empty. Name a directory for the data.");
   options.metadata_log_dir =
       options.is_set("metadata.log.dir") ? options.text("metadata.log.dir") : options.log_dirs.front();
+  TRY(check_offsets_codec(options));
   TRY(refuse_what_is_missing(options));
   return options;
 }

@@ -70,6 +70,7 @@ TEST(NodeOptions, ARefusalNamesTheKeyTheValueAndTheWayOut) {
       {{}, "process.roles is missing"},
       {{{"process.roles", "broker"}}, "node.id is missing"},
       {with({{"process.roles", "boss"}}), "String must be one of: broker, controller"},
+      {with({{"offsets.topic.compression.codec", "5"}}), "names no codec"},
       {with({{"authorizer.class.name", "org.x.Authorizer"}}), "ACLs are not supported yet"},
   };
   for (const Refusal& c : cases) {

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import pathlib
+import re
 import sys
 import time
 import uuid
@@ -21,7 +22,9 @@ RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
 TEXTS = ("error_message", "batch_index_error_message")
 OURS = {"enable.under.replicated.topic.creation"}  # configuration keys that Apache Kafka doesn't have (KIP-409)
 # Kafka builds these from hash maps: their order says nothing.
-UNORDERED = {"supported_features": "name", "finalized_features": "name", "configs": "name", "partition_responses": "index"}
+UNORDERED = {"supported_features": "name", "finalized_features": "name", "configs": "name", "partition_responses": "index",
+             "groups": "group_id", "results": "group_id", "members": "member_id"}
+MEMBER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 class Normaliser:
@@ -32,7 +35,7 @@ class Normaliser:
                       f":{broker.controller_port}": ":CONTROLLER_PORT"}
         self.ports = {broker.port: "PORT", broker.controller_port: "CONTROLLER_PORT"}
         self.base_time = base_time
-        self.topics, self.producers, self.sessions = {}, {}, {}
+        self.topics, self.producers, self.sessions, self.members = {}, {}, {}, {}
 
     def learn_topics(self, value):
         """Names of topic ids, from every answer that has both."""
@@ -51,7 +54,7 @@ class Normaliser:
             return {k: self.value(x, k) for k, x in v.items()}
         if isinstance(v, list):
             out = [self.value(x, key) for x in v if not (isinstance(x, dict) and x.get("name") in OURS)]
-            return sorted(out, key=lambda row: row[UNORDERED[key]]) if key in UNORDERED else out
+            return sorted(out, key=lambda row: row[UNORDERED[key]]) if key in UNORDERED and out and UNORDERED[key] in out[0] else out
         if isinstance(v, uuid.UUID):
             return "none" if v.int == 0 else self.topics.get(v, "an unknown id")
         if isinstance(v, bytes):
@@ -69,7 +72,7 @@ class Normaliser:
             return "CLUSTER"
         for word, name in self.words.items():
             v = v.replace(word, name)
-        return v
+        return MEMBER.sub(lambda m: self.members.setdefault(m[0], f"MEMBER{len(self.members)}"), v)
 
     def number(self, v, key):
         if key == "port":

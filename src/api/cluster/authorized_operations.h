@@ -29,6 +29,9 @@ inline constexpr int32_t kTopicOperations =
     bits({AclOperation::kRead, AclOperation::kWrite, AclOperation::kCreate, AclOperation::kDelete,
           AclOperation::kAlter, AclOperation::kDescribe, AclOperation::kDescribeConfigs,
           AclOperation::kAlterConfigs});
+inline constexpr int32_t kGroupOperations =
+    bits({AclOperation::kRead, AclOperation::kDelete, AclOperation::kDescribe, AclOperation::kDescribeConfigs,
+          AclOperation::kAlterConfigs});
 inline constexpr int32_t kClusterOperations =
     bits({AclOperation::kCreate, AclOperation::kAlter, AclOperation::kDescribe, AclOperation::kClusterAction,
           AclOperation::kDescribeConfigs, AclOperation::kAlterConfigs, AclOperation::kIdempotentWrite});

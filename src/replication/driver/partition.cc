@@ -92,7 +92,7 @@ std::optional<ports::AppendOutcome> Partition::append(
   }
   outcome = append_valid(call.batches, *verdict);
   if (outcome.error != ErrorCode::kNone) return outcome;
-  if (log_->unflushed() < options_.log.flush_messages) {
+  if (!must_flush_first()) {
     show(log_->log_end());
     return outcome;
   }
@@ -134,6 +134,30 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   if (!appended->duplicate) hidden_bytes_ += appended->bytes;
   flush_within(options_.log.flush_ms);
   return outcome;
+}
+
+Result<Offset> Partition::append_own(MutableBytes batch) {
+  if (!leader_) return fail(ErrorCode::kNotLeaderOrFollower);
+  if (!leader_->has_min_isr(options_.min_insync_replicas)) return fail(ErrorCode::kNotEnoughReplicas);
+  if (batch.size() > static_cast<size_t>(options_.rules.max_message_bytes))
+    return fail(ErrorCode::kMessageTooLarge);
+  AppendOptions how;
+  how.origin = AppendOrigin::kCoordinator;
+  how.leader_epoch = leader_->epoch();
+  how.now_ms = host_->lane.clock().wall_ms();
+  TRY_ASSIGN(const AppendResult appended, log_->append_as_leader(batch, how));
+  if (appended.rolled) flush({});
+  flush_within(options_.log.flush_ms);
+  hidden_bytes_ += appended.bytes;
+  const Offset end = appended.last_offset + int64_t{1};
+  if (!must_flush_first()) {
+    show(end);
+  } else {
+    flush([self = shared_from_this(), end](Status flushed) {
+      if (flushed) self->show(end);
+    });
+  }
+  return end;
 }
 
 // A refusal names the log's start, but for these, as in Kafka.

@@ -63,6 +63,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
   const Identity& identity() const { return identity_; }
   Log& log() { return *log_; }
+  const TopicOptions& options() const { return options_; }
   bool leads() const { return leader_.has_value(); }
   Offset high_watermark() const { return leader_ ? leader_->high_watermark() : high_watermark_; }
 
@@ -81,6 +82,11 @@ class Partition : public std::enable_shared_from_this<Partition> {
   // The outcome, or nothing if `later` will get it: flush.messages demands that it is durable first.
   std::optional<ports::AppendOutcome> append(const AppendCall& call,
                                              std::move_only_function<void(ports::AppendOutcome)>& later);
+
+  // A batch that this node itself has made: a coordinator's records. Written as it is but for offset and epoch; nothing is
+  // known of its producer. The end of it: committed once high_watermark() has reached that. Errors:
+  // NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, MESSAGE_TOO_LARGE, and the log's.
+  Result<Offset> append_own(MutableBytes batch);
 
   struct Read {
     ports::FetchOutcome outcome;
@@ -120,6 +126,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
   ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
+  bool must_flush_first() const { return log_->unflushed() >= options_.log.flush_messages; }
   void tell_log_start(ports::AppendOutcome& outcome) const;
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);

@@ -7,6 +7,7 @@
 
 #include "protocol/messages/create_topics.h"
 #include "sim/cluster/consumer.h"
+#include "sim/cluster/group_member.h"
 #include "sim/cluster/node_process.h"
 #include "sim/cluster/producer.h"
 
@@ -19,6 +20,7 @@ constexpr const char* kTopic = "t";
 struct Plan {
   int lanes = 1;
   int partitions = 1;
+  int members = 0;            // of a group
   bool power_losses = false;  // only where every acknowledgement is durable
   std::map<std::string, std::string> topic_configs;
   Duration between_faults{};
@@ -34,6 +36,7 @@ Plan draw_plan(Prng& prng) {
   plan.topic_configs["index.interval.bytes"] = std::to_string(prng.below(2000));
   if (prng.chance(20)) plan.topic_configs["message.timestamp.type"] = "LogAppendTime";
   if (prng.chance(20)) plan.topic_configs["compression.type"] = prng.chance(50) ? "zstd" : "gzip";
+  plan.members = static_cast<int>(prng.below(4));
   plan.between_faults = std::chrono::milliseconds(200 + prng.below(4000));
   return plan;
 }
@@ -67,6 +70,8 @@ class SingleNodeRun {
   std::vector<std::unique_ptr<History>> histories_;  // by partition
   std::vector<std::shared_ptr<Producer>> producers_;
   std::vector<std::shared_ptr<Consumer>> consumers_;
+  GroupHistory group_;
+  std::vector<std::shared_ptr<GroupMember>> members_;
   bool faults_on_ = true;
   bool sync_failed_ = false;  // since the node was started
   RunResult result_;
@@ -82,8 +87,13 @@ void SingleNodeRun::build() {
   machine.lanes = plan_.lanes;
   node_ = &world_.add_node(
       "broker",
-      [](io::Runtime& runtime) {
-        return std::make_unique<NodeProcess>(runtime, single_node_properties("broker"));
+      [this](io::Runtime& runtime) {
+        config::Properties properties = single_node_properties("broker");
+        properties["group.initial.rebalance.delay.ms"] = "500";
+        properties["offsets.topic.num.partitions"] = "3";
+        properties["offsets.load.buffer.size"] = "1000";  // several reads a load
+        if (plan_.power_losses) properties["log.flush.interval.messages"] = "1";
+        return std::make_unique<NodeProcess>(runtime, std::move(properties));
       },
       machine);
   client_ = &world_.add_node("client");
@@ -137,9 +147,15 @@ void SingleNodeRun::start_clients() {
     options.min_bytes = 1 + static_cast<int32_t>(prng.below(3000));
     consumers_.push_back(std::make_shared<Consumer>(runtime, lane, options, *histories_.back(), prng));
   }
+  for (int i = 0; i < plan_.members; ++i) {
+    GroupMemberOptions options{.target = {{"broker", 9092}, kTopic, 0}, .partitions = plan_.partitions};
+    if (prng.chance(30)) options.instance = fmt::format("instance-{}", i);
+    members_.push_back(std::make_shared<GroupMember>(runtime, lane, std::move(options), group_, prng));
+  }
   client_->post([this] {
     for (auto& producer : producers_) producer->start();
     for (auto& consumer : consumers_) consumer->start();
+    for (auto& member : members_) member->start();
   });
 }
 
@@ -217,20 +233,21 @@ void SingleNodeRun::heal() {
   world_.network().heal_all();
 }
 
-// After everything has healed, every producer gets on.
+// After everything has healed, every producer gets on, and the group commits.
 void SingleNodeRun::make_progress() {
   std::vector<int64_t> before;
   for (const auto& producer : producers_) before.push_back(producer->acknowledged_batches());
+  const int64_t commits = group_.commits();
   const bool all = world_.run_until(
       [&] {
         start_node();
         for (size_t i = 0; i < producers_.size(); ++i) {
           if (producers_[i]->acknowledged_batches() == before[i]) return false;
         }
-        return true;
+        return members_.empty() || group_.commits() > commits + 5;
       },
       options_.healthy);
-  if (!all) violate("liveness: after everything had healed, a producer got no acknowledgement");
+  if (!all) violate("liveness: after everything had healed, a producer or a group got no acknowledgement");
 }
 
 // Once producers are done: consumers have come to an end that they were told afterwards.
@@ -309,6 +326,9 @@ RunResult SingleNodeRun::run() {
       violate(fmt::format("{}-{}: {}", kTopic, p, violation));
     result_.counters["acknowledged"] += history.acknowledged_count();
   }
+  for (const auto& violation : group_.violations()) violate(violation);
+  result_.counters["commits"] += group_.commits();
+  result_.counters["generations"] += group_.generation();
   result_.trace_hash = world_.trace().hash();
   return std::move(result_);
 }
