@@ -6,6 +6,13 @@
 
 namespace moldau {
 
+Acceptable acceptable_leaders(const ClusterImage& image, const PartitionRegistration& partition) {
+  return [&image, &partition](BrokerId id) {
+    const BrokerRegistration* broker = image.broker(id);
+    return broker && broker->is_active() && broker->has_online_dir(partition.directory_of(id));
+  };
+}
+
 void add_leader_and_isr_changes(const ControllerView& view, const BrokerShift& shift,
                                 const std::vector<TopicPartition>& partitions, RecordBuffer& records) {
   const ClusterImage& image = view.image;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "controller/controller_view.h"
+#include "controller/leader_selectors.h"
 
 namespace moldau {
 
@@ -11,6 +12,9 @@ struct BrokerShift {
   BrokerId removed = kNoBroker;  // leaves all ISRs, can't lead, whatever the image still says
   BrokerId added = kNoBroker;    // may lead, although the image still has it fenced
 };
+
+// Who may lead as things are: active brokers whose replica's directory is online. Of what outlives the call.
+Acceptable acceptable_leaders(const ClusterImage& image, const PartitionRegistration& partition);
 
 // Adds a PartitionChangeRecord for each of the partitions that changes.
 void add_leader_and_isr_changes(const ControllerView& view, const BrokerShift& shift,

@@ -34,24 +34,71 @@ void put_leader(const Elected& elected, const PartitionRegistration& partition,
     record.leader_recovery_state = static_cast<int8_t>(LeaderRecoveryState::kRecovering);
 }
 
+// What a change leads to.
+struct Wish {
+  ReplicaList replicas, isr, removing, adding;
+};
+
+ReplicaList without(const ReplicaList& list, const ReplicaList& others) {
+  std::vector<int32_t> rest = list.to_vector();
+  std::erase_if(rest, [&](int32_t id) { return others.contains(BrokerId(id)); });
+  return ReplicaList(rest);
+}
+
+Wish wish_of(const PartitionTarget& target) {
+  const PartitionRegistration& p = target.partition;
+  Wish wish{p.replicas, target.isr.value_or(p.isr), p.removing_replicas, p.adding_replicas};
+  if (target.reassignment) {
+    wish.replicas = target.reassignment->replicas;
+    wish.removing = target.reassignment->removing;
+    wish.adding = target.reassignment->adding;
+  }
+  if (wish.removing.empty() && wish.adding.empty()) return wish;
+  const ReplicaList replicas = without(wish.replicas, wish.removing), isr = without(wish.isr, wish.removing);
+  if (!isr.empty() && !replicas.empty() && contains_all(isr.raw(), replicas.raw()))
+    return {replicas, isr, {}, {}};
+  return wish;
+}
+
+void put_assignment(const Wish& wish, const PartitionTarget& target, const MetadataVersion& version,
+                    protocol::PartitionChangeRecord& record) {
+  const PartitionRegistration& p = target.partition;
+  if (wish.removing != p.removing_replicas) record.removing_replicas = wish.removing.to_vector();
+  if (wish.adding != p.adding_replicas) record.adding_replicas = wish.adding.to_vector();
+  if (wish.replicas == p.replicas) return;
+  record.replicas = wish.replicas.to_vector();
+  if (!version.directory_assignment) return;
+  std::vector<Uuid>& directories = record.directories.emplace();
+  for (int32_t id : wish.replicas.raw()) {
+    const BrokerId broker(id);
+    const bool is_new = target.reassignment && !p.replicas.contains(broker);
+    directories.push_back(is_new ? target.reassignment->directory_of_new(broker) : p.directory_of(broker));
+  }
+  if (directories == p.directories) record.directories.reset();
+}
+
 }  // namespace
 
 std::optional<protocol::PartitionChangeRecord> change_partition(const PartitionTarget& target,
                                                                 const MetadataVersion& version) {
   const PartitionRegistration& partition = target.partition;
-  const ReplicaList isr = target.isr.value_or(partition.isr);
+  const Wish wish = wish_of(target);
   const ReplicaList nobody;
   protocol::PartitionChangeRecord record;
   record.topic_id = target.which.topic_id;
   record.partition_id = target.which.partition.value;
 
-  put_leader(elect(target.election, {partition, partition.replicas, isr, nobody, target.acceptable}),
+  put_leader(elect(target.election, {partition, wish.replicas, wish.isr, nobody, target.acceptable}),
              partition, record);
+  // Who is no replica any more has to notice.
+  if (record.leader == kNoLeaderChange && !contains_all(wish.replicas.raw(), partition.replicas.raw()))
+    record.leader = partition.leader.value;
   clear_elr(partition, record);
-  if (!record.isr && !isr.empty() && isr != partition.isr) record.isr = isr.to_vector();
+  if (!record.isr && !wish.isr.empty() && wish.isr != partition.isr) record.isr = wish.isr.to_vector();
   if (version.epoch_bump_on_isr_shrink && record.leader == kNoLeaderChange && record.isr &&
       !contains_all(*record.isr, partition.isr.raw()))
     record.leader = partition.leader.value;
+  put_assignment(wish, target, version, record);
   if (is_no_change(record)) return std::nullopt;
 
   PartitionRegistration after = partition;

@@ -5,6 +5,7 @@
 
 #include "controller/controller_view.h"
 #include "controller/placement.h"
+#include "protocol/messages/create_partitions.h"
 #include "protocol/messages/create_topics.h"
 
 namespace moldau {
@@ -13,6 +14,13 @@ namespace moldau {
 // INVALID_PARTITIONS.
 Result<std::vector<PartitionRegistration>> assign_new_topic(
     const ControllerView& view, const protocol::CreateTopicsRequest::CreatableTopic& topic,
+    RandomStream& random);
+
+// `count` more for a topic, likewise, with as many replicas as its first partition has. INVALID_REPLICA_ASSIGNMENT
+// or INVALID_REPLICATION_FACTOR.
+Result<std::vector<PartitionRegistration>> assign_more_partitions(
+    const ControllerView& view, const TopicImage& topic,
+    const protocol::CreatePartitionsRequest::CreatePartitionsTopic& wish, int32_t count,
     RandomStream& random);
 
 // Ids given by a person: not empty, registered, with a directory that isn't cordoned, each once, as many as

@@ -41,8 +41,11 @@ class RecordText {
   std::string text(const protocol::TopicRecord& r) const { return "Topic " + std::string(r.name); }
   std::string text(const protocol::RemoveTopicRecord& r) const { return "RemoveTopic " + name(r.topic_id); }
   std::string text(const protocol::ConfigRecord& r) const {
-    const std::string of =
-        r.resource_type == 2 ? std::string(r.resource_name) : "broker " + std::string(r.resource_name);
+    const std::string_view kind = r.resource_type == 2    ? ""
+                                  : r.resource_type == 16 ? "metrics "
+                                  : r.resource_type == 32 ? "group "
+                                                          : "broker ";
+    const std::string of = std::string(kind) + std::string(r.resource_name);
     return "Config " + of + " " + std::string(r.name) + (r.value ? "=" + std::string(*r.value) : " deleted");
   }
   std::string text(const protocol::PartitionRecord& r) const {
@@ -53,6 +56,8 @@ class RecordText {
   std::string text(const protocol::PartitionChangeRecord& r) const {
     std::string s = "PartitionChange " + name(r.topic_id, r.partition_id);
     if (r.replicas) s += " replicas=" + ids(*r.replicas);
+    if (r.adding_replicas) s += " adding=" + ids(*r.adding_replicas);
+    if (r.removing_replicas) s += " removing=" + ids(*r.removing_replicas);
     if (r.isr) s += " isr=" + ids(*r.isr);
     if (r.leader != -2) s += " leader=" + std::to_string(r.leader);
     if (r.leader_recovery_state == 1) s += " recovering";

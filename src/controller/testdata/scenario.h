@@ -37,6 +37,8 @@ class Scenario {
     out_.str("");
   }
 
+  virtual ~Scenario() = default;
+
   std::string run(const std::string& line) {
     out_.str("");
     std::istringstream in(line);
@@ -71,11 +73,13 @@ class Scenario {
     else if (command == "new")
       activate();
     else
-      out_ << "no such command: " << command << "\n";
+      run_more(command);
     return out_.str();
   }
 
- private:
+ protected:
+  virtual void run_more(const std::string& command) { out_ << "no such command: " << command << "\n"; }
+
   // ---- words
 
   bool has(const std::string& word) const { return std::ranges::find(words_, word) != words_.end(); }
