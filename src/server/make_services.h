@@ -16,6 +16,7 @@ struct ServiceParts {
   ports::ProducerIdsPort& producer_ids;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
+  ports::LogDirsPort& log_dirs;
 };
 
 std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const NodeOptions& options,

@@ -24,7 +24,7 @@ Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options) {
     storage.directories.push_back(std::move(directory));
   }
   const IdentityOptions identity{options.node_id, options.is_controller, options.log_dirs,
-                                 options.metadata_log_dir};
+                                 options.metadata_log_dir, options.cluster_id};
   TRY_ASSIGN(storage.identity,
              establish_identity(runtime.files(), runtime.random(), identity, runtime.clock().wall_ms()));
   TRY_ASSIGN(storage.bootstrap, read_bootstrap_records(runtime.files(), options.metadata_log_dir));

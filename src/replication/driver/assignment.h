@@ -49,6 +49,11 @@ class Assignment {
   // Ends leading, closes all logs, writes checkpoints and clean-shutdown markers.
   void close(int64_t broker_epoch, DataDirectories::Done done);
   size_t hosted() const { return hosted_.size(); }
+  // The index of the directory that a hosted partition lies in.
+  std::optional<size_t> root_of(const TopicPartition& id) const {
+    const auto at = hosted_.find(id);
+    return at == hosted_.end() ? std::nullopt : std::optional(at->second.place.root);
+  }
 
  private:
   struct Hosted {
