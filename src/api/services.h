@@ -10,6 +10,7 @@
 #include "ports/configs.h"
 #include "ports/controller.h"
 #include "ports/images.h"
+#include "ports/log_dirs.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
 #include "ports/quorum.h"
@@ -35,6 +36,7 @@ struct Services {
   ports::ProducerIdsPort& producer_ids;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
+  ports::LogDirsPort& log_dirs;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only

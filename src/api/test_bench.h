@@ -72,7 +72,8 @@ class TestBench {
                  .controller = controller,
                  .producer_ids = producer_ids,
                  .configs = configs,
-                 .quorum = quorum},
+                 .quorum = quorum,
+                 .log_dirs = log_dirs},
         dispatcher(services, kind) {
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
@@ -136,6 +137,7 @@ class TestBench {
   TestProducerIds producer_ids;
   TestConfigs configs;
   TestQuorum quorum;
+  TestLogDirs log_dirs;
   Services services;
   Dispatcher dispatcher;
   std::string client_id = "client";
