@@ -43,12 +43,15 @@ net::ConnectionLimits::Options limit_options(const config::BrokerValues& values)
 }
 
 constexpr size_t kRequestMemory = 256 << 20;  // of all lanes, unless queued.max.request.bytes says otherwise
+constexpr size_t kLeastOfLane = 16 << 20;
+constexpr size_t kMostWaiting = 1000;  // sockets of one lane before open()
 
 net::ConnectionOptions connection_options(const NodeOptions& options, size_t lanes) {
   net::ConnectionOptions connections;
   connections.max_frame_size = static_cast<size_t>(options.integer("socket.request.max.bytes"));
   const int64_t memory = options.integer("queued.max.request.bytes");
-  connections.memory_limit = (memory > 0 ? static_cast<size_t>(memory) : kRequestMemory) / lanes;
+  connections.memory_limit =
+      memory > 0 ? static_cast<size_t>(memory) / lanes : std::max(kRequestMemory / lanes, kLeastOfLane);
   connections.max_idle = std::chrono::milliseconds(options.integer("connections.max.idle.ms"));
   return connections;
 }
@@ -97,6 +100,7 @@ void ClientSide::accepted(io::Lane& at, size_t listener, std::unique_ptr<io::Soc
   Lane& lane = *lanes_[static_cast<size_t>(at.index())];
   if (lane.closed) return;
   if (!lane.clients) {
+    if (lane.waiting.size() >= kMostWaiting) return;  // closes it: the client comes again
     lane.waiting.push_back({listener, std::move(socket)});
     return;
   }

@@ -119,14 +119,18 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
 }
 
 void Assignment::removed(DataDirectories::Place place, int64_t delay_ms) {
-  std::erase_if(removals_, [](const io::Timer& timer) { return !timer; });
+  std::erase_if(removals_, [](const Removal& removal) { return removal.begun; });
   auto remove = [this, place] {
     p_.directories.remove(place, [this](Status done) {
       if (!done) fail_storage(done.error());
     });
   };
   if (delay_ms <= 0) return remove();
-  removals_.push_back(p_.lane.after(std::chrono::milliseconds(delay_ms), std::move(remove)));
+  Removal& removal = removals_.emplace_back();
+  removal.timer = p_.lane.after(std::chrono::milliseconds(delay_ms), [&removal, remove = std::move(remove)] {
+    removal.begun = true;
+    remove();
+  });
 }
 
 // ---- 2: new partitions

@@ -13,6 +13,7 @@
 // Owner: lane 0.
 #pragma once
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -87,7 +88,11 @@ class Assignment {
   std::map<std::pair<std::string, PartitionId>, std::pair<size_t, FoundLog>>
       found_;                                                        // at the start, not loaded yet
   std::vector<std::map<CheckpointKind, OffsetCheckpoint>> written_;  // by root
-  std::vector<io::Timer> removals_;
+  struct Removal {
+    io::Timer timer;
+    bool begun = false;  // the next removal drops it
+  };
+  std::list<Removal> removals_;
   bool first_ = true;
 };
 
