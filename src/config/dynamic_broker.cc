@@ -57,7 +57,7 @@ class Validation {
                [](std::string_view name, const Key* key) {
                  if (!key) return name.starts_with("listener.name.");
                  if (key->name != name) return !contains(kOfListenersOfAll, key->name);
-                 return key->update == UpdateMode::kPerBroker;
+                 return key->update == UpdateMode::kPerBroker && find(broker_keys(), name);
                }));
     for (const auto& [name, value] : change_.values)
       if (const Key* key = find_broker_key(name)) TRY(one(*key, value));

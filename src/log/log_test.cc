@@ -115,7 +115,8 @@ TEST_F(LogTest, AColdReadLeavesTheGrowingIndexToItsWriter) {
   ASSERT_TRUE(open(Offset(200), true));
   ASSERT_TRUE(read_now(*log, {.offset = Offset(5), .max_bytes = 100, .upper_bound = log->log_end()}));
   for (int i = 0; i < 1200; ++i) ASSERT_TRUE(append({.records = 2}));
-  const auto index = disk->read_whole(std::string(test::kDirectory) + "/" + offset_file_name(Offset(0), kOffsetIndexSuffix));
+  const auto index =
+      disk->read_whole(std::string(test::kDirectory) + "/" + offset_file_name(Offset(0), kOffsetIndexSuffix));
   ASSERT_TRUE(index);
   EXPECT_GE(index->size(), 512u * 8);
 }

@@ -91,7 +91,8 @@ void ConnectionTable::give_up_stalled() {
   }
   if (!biggest) return;
   biggest->end(fmt::format(
-      "its unfinished request and unread answers hold {} bytes and made no progress for {} s while others wait for memory",
+      "its unfinished request and unread answers hold {} bytes and made no progress for {} s while others "
+      "wait for memory",
       biggest->held_by_client(), std::chrono::duration_cast<std::chrono::seconds>(kStallLimit).count()));
 }
 
@@ -99,7 +100,8 @@ void ConnectionTable::end_long_turn() {
   const Instant now = lane_.clock().now();
   if (std::exchange(ahead_, budget_.ahead()) != budget_.ahead()) ahead_since_ = now;
   if (!ahead_ || now - ahead_since_ < kTurn || !budget_.anyone_waits()) return;
-  const auto slow = std::ranges::find(connections_, ahead_, [](const auto& c) -> const void* { return c.get(); });
+  const auto slow =
+      std::ranges::find(connections_, ahead_, [](const auto& c) -> const void* { return c.get(); });
   if (slow == connections_.end()) return;
   const auto connection = *slow;
   connection->end(fmt::format("its request didn't arrive within {} s while others wait for memory",

@@ -108,8 +108,8 @@ class TestClient {
   void take_answers() {
     size_t at = 0;
     while (received_.size() - at >= 4) {
-      const auto size = static_cast<size_t>(
-          load_be<int32_t>(reinterpret_cast<const uint8_t*>(received_.data() + at)));
+      const auto size =
+          static_cast<size_t>(load_be<int32_t>(reinterpret_cast<const uint8_t*>(received_.data() + at)));
       if (received_.size() - at < 4 + size) break;
       const std::string_view text = std::string_view(received_).substr(at + 4, size);
       answers_.emplace_back(text.substr(0, text.find('.')));
@@ -260,7 +260,8 @@ TEST_P(ConnectionTest, N3_AClientThatDoesntReadIsNotReadEither) {
   c.send(requests);
   world.run_for(std::chrono::seconds(20));
   // What fits kMaxUnsent and the buffers between, no more.
-  EXPECT_LE(handler.seen.size(), Connection::kMaxUnsent / handler.answer_bytes + 1 + kSocketBuffers / handler.answer_bytes);
+  EXPECT_LE(handler.seen.size(),
+            Connection::kMaxUnsent / handler.answer_bytes + 1 + kSocketBuffers / handler.answer_bytes);
   EXPECT_LE(table().budget().used(), Connection::kMaxUnsent + handler.answer_bytes + requests.size());
   c.read_on();
   ASSERT_TRUE(until([&] { return c.answers().size() == 300; }, std::chrono::minutes(10)));

@@ -12,7 +12,8 @@ namespace moldau::net {
 Buffer ChunkPool::take() {
   for (Buffer& chunk : chunks_) {
     if (chunk.shares() != 1) continue;
-    std::atomic_thread_fence(std::memory_order_acquire);  // with the release of whoever let go of it on another lane
+    std::atomic_thread_fence(
+        std::memory_order_acquire);  // with the release of whoever let go of it on another lane
     return chunk;
   }
   Buffer chunk = Buffer::allocate(kChunkSize);

@@ -116,7 +116,7 @@ Status alter(const ControllerView& view, const Request& request, std::string_vie
 Result<Plan<Response>> plan_reassignments(const ControllerView& view, const Request& request) {
   Plan<Response> plan;
   plan.response.allow_replication_factor_change = request.allow_replication_factor_change;
-  plan.response.error_message = std::nullopt;
+  if (!request.topics.empty()) plan.response.error_message = std::nullopt;  // Kafka's is empty then, not null
   for (const auto& topic : request.topics) {
     auto& answers = plan.response.responses.emplace_back();
     answers.name = topic.name;

@@ -290,9 +290,12 @@ ports::ProducersAnswer Partition::describe_producers() const {
   ports::ProducersAnswer answer;
   answer.error = check_leader(kNoLeaderEpoch);
   if (answer.error != ErrorCode::kNone) return answer;
-  for (const auto& [id, entry] : log_->producers().entries())
-    answer.producers.push_back({id, entry.epoch, entry.last_sequence(), entry.last_seen_ms,
-                                entry.coordinator_epoch, entry.transaction_start});
+  for (const auto& [id, entry] : log_->producers().entries()) {
+    const ProducerBatch* last = entry.last_batch();
+    answer.producers.push_back({id, entry.epoch, entry.last_sequence(),
+                                last ? last->timestamp : entry.last_seen_ms, entry.coordinator_epoch,
+                                entry.transaction_start});
+  }
   std::ranges::sort(answer.producers, {}, &ports::ActiveProducer::id);
   return answer;
 }
