@@ -276,15 +276,34 @@ bool Connection::send_front() {
   if (*sent == 0) {
     writing_ = true;
     socket_->when_writable([weak = weak_from_this()] {
-      if (auto self = weak.lock()) {
-        self->writing_ = false;
-        self->flush();
-      }
+      if (auto self = weak.lock()) self->on_writable();
     });
     return false;
   }
   this->sent(*sent);
   return true;
+}
+
+// The file's bytes were in memory when the answer was made. A slow reader comes back for them when they may not be any more,
+// and sendfile would hold up every connection of the lane: the pool reads them first.
+void Connection::on_writable() {
+  auto go_on = [weak = weak_from_this()] {
+    if (auto self = weak.lock()) {
+      self->writing_ = false;
+      self->flush();
+    }
+  };
+  if (socket_ && host_.lane().clock().now() - last_activity_ >= kPagesStay) {
+    const Piece piece = piece_at(slots_.front().response, sent_of_front_);
+    if (piece.range) {
+      io::FileRange rest = *piece.range;
+      rest.position += piece.skip, rest.length -= piece.skip;
+      if (!rest.file->cached(rest.position, rest.length))
+        return host_.pool().run(
+            host_.lane(), [rest] { io::read_into_cache(rest); }, std::move(go_on));
+    }
+  }
+  go_on();
 }
 
 void Connection::sent(size_t bytes) {

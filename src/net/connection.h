@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "api/exchange.h"
+#include "io/blocking_pool.h"
 #include "net/frame_reader.h"
 #include "net/memory_budget.h"
 
@@ -32,6 +33,7 @@ class ConnectionHost {
   virtual ChunkPool& chunks() = 0;
   virtual MemoryBudget& budget() = 0;
   virtual api::RequestHandler& handler() = 0;
+  virtual io::BlockingPool& pool() = 0;
   virtual size_t max_frame_size() const = 0;
   virtual void touched(Connection& connection) = 0;  // there was activity: it isn't idle
   virtual void ended(Connection& connection, std::string_view reason) = 0;  // empty reason: the client left
@@ -41,6 +43,8 @@ class Connection final : public api::ResponseSink, public std::enable_shared_fro
  public:
   static constexpr size_t kMaxInFlight = 128;
   static constexpr size_t kMaxUnsent = 4 << 20;
+  // How long what was in the page cache is taken to be there still.
+  static constexpr Duration kPagesStay = std::chrono::seconds(1);
 
   Connection(ConnectionHost& host, std::unique_ptr<io::Socket> socket, std::shared_ptr<api::Peer> peer);
   ~Connection() override;
@@ -85,6 +89,7 @@ class Connection final : public api::ResponseSink, public std::enable_shared_fro
   void flush();
   bool send_front();  // false: the socket would block, or the connection ended
   void sent(size_t bytes);
+  void on_writable();
   void pop_front();
   void account();
   void refuse_length(int32_t length);

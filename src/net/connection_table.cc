@@ -8,9 +8,11 @@
 
 namespace moldau::net {
 
-ConnectionTable::ConnectionTable(io::Lane& lane, io::Logger& logger, ConnectionOptions options,
-                                 std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler)
+ConnectionTable::ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger,
+                                 ConnectionOptions options, std::shared_ptr<ConnectionLimits> limits,
+                                 api::RequestHandler& handler)
     : lane_(lane),
+      pool_(pool),
       logger_(logger),
       options_(options),
       limits_(std::move(limits)),

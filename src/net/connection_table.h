@@ -23,7 +23,7 @@ class ConnectionTable final : public ConnectionHost {
   static constexpr Duration kStallLimit = std::chrono::seconds(10);
   static constexpr Duration kTurn = std::chrono::seconds(30);  // to go ahead and finish
 
-  ConnectionTable(io::Lane& lane, io::Logger& logger, ConnectionOptions options,
+  ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, ConnectionOptions options,
                   std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler);
   ~ConnectionTable() override;
 
@@ -36,6 +36,7 @@ class ConnectionTable final : public ConnectionHost {
   ChunkPool& chunks() override { return chunks_; }
   MemoryBudget& budget() override { return budget_; }
   api::RequestHandler& handler() override { return handler_; }
+  io::BlockingPool& pool() override { return pool_; }
   size_t max_frame_size() const override { return options_.max_frame_size; }
   void touched(Connection& connection) override;
   void ended(Connection& connection, std::string_view reason) override;
@@ -47,6 +48,7 @@ class ConnectionTable final : public ConnectionHost {
   void end_long_turn();
 
   io::Lane& lane_;
+  io::BlockingPool& pool_;
   io::Logger& logger_;
   ConnectionOptions options_;
   std::shared_ptr<ConnectionLimits> limits_;

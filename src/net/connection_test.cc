@@ -140,9 +140,9 @@ class ConnectionTest : public testing::TestWithParam<uint64_t> {
  protected:
   struct Server final : sim::Process {
     Server(io::Runtime& runtime, ConnectionTest& test) {
-      table =
-          std::make_unique<ConnectionTable>(*runtime.lanes()[0], runtime.logger(), test.options,
-                                            std::make_shared<ConnectionLimits>(test.limits), test.handler);
+      table = std::make_unique<ConnectionTable>(*runtime.lanes()[0], runtime.pool(), runtime.logger(),
+                                                test.options, std::make_shared<ConnectionLimits>(test.limits),
+                                                test.handler);
       listener = std::move(*runtime.transport().listen(
           {"server", kPort}, runtime.lanes(),
           [this](io::Lane&, std::unique_ptr<io::Socket> s) { table->add(std::move(s), "PLAINTEXT"); }));

@@ -22,7 +22,7 @@
 #include "controller/producer_id_planner.h"
 #include "controller/replica_states.h"
 #include "controller/testdata/record_text.h"
-#include "controller/topic_deletion.h"
+#include "controller/admin/topic_deletion.h"
 #include "controller/topic_planner.h"
 #include "metadata/bootstrap_records.h"
 
