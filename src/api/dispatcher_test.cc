@@ -86,7 +86,7 @@ TEST_F(DispatcherTest, TheTablesHoldWhatIsServed) {
   };
   EXPECT_EQ(keys(protocol::ListenerKind::kBroker),
             (std::set<int16_t>{0,  1,  2,  3,  18, 19, 20, 21, 22, 23, 29, 30, 31, 32, 33,
-                               34, 35, 37, 43, 44, 45, 46, 48, 49, 55, 60, 61, 74, 75}));
+                               34, 35, 37, 43, 44, 45, 46, 48, 49, 50, 55, 60, 61, 74, 75}));
   EXPECT_EQ(keys(protocol::ListenerKind::kController),
             (std::set<int16_t>{18, 19, 20, 29, 30, 31, 32, 33, 37, 43, 44, 45, 46, 49, 55, 60}));
 }

@@ -11,6 +11,7 @@
 #include "api/admin/describe_configs.h"
 #include "api/admin/describe_log_dirs.h"
 #include "api/admin/describe_producers.h"
+#include "api/admin/describe_scram.h"
 #include "api/admin/elect_leaders.h"
 #include "api/admin/list_config_resources.h"
 #include "api/admin/reassignments.h"
@@ -55,6 +56,7 @@ constexpr auto kBroker = std::to_array<Route>({
     {ApiKey::kListPartitionReassignments, handle_list_partition_reassignments},
     {ApiKey::kDescribeClientQuotas, handle_describe_client_quotas},
     {ApiKey::kAlterClientQuotas, handle_alter_client_quotas},
+    {ApiKey::kDescribeUserScramCredentials, handle_describe_user_scram_credentials},
     {ApiKey::kDescribeQuorum, handle_describe_quorum},
     {ApiKey::kDescribeCluster, handle_broker_describe_cluster},
     {ApiKey::kDescribeProducers, handle_describe_producers},

@@ -70,11 +70,12 @@ def tool_configs_alter(context):
     tool(*group, "--alter", "--add-config", "consumer.session.timeout.ms=50000")
     assert "consumer.session.timeout.ms=50000" in tool(*group, "--describe")
 
-    user = ("configs", *server(context), "--entity-type", "users", "--entity-name", "somebody")
-    tool(*user, "--alter", "--add-config", "producer_byte_rate=1000000")
-    assert "producer_byte_rate=1000000" in tool("configs", *server(context), "--describe", "--user", "somebody", "--entity-type", "clients")\
-        or "producer_byte_rate=1000000" in refused(*user, "--describe")
-    tool(*user, "--alter", "--delete-config", "producer_byte_rate")
+    for kind, key in (("users", "producer_byte_rate=1000000.0"), ("clients", "request_percentage=50.0"), ("ips", "connection_creation_rate=100.0")):
+        entity = ("configs", *server(context), "--entity-type", kind, "--entity-name", "127.0.0.9" if kind == "ips" else "somebody")
+        tool(*entity, "--alter", "--add-config", key)
+        assert key in tool(*entity, "--describe"), kind
+        tool(*entity, "--alter", "--delete-config", key.split("=")[0])
+        assert key not in tool(*entity, "--describe"), kind
 
 
 @case(full=True, within=300)

@@ -113,3 +113,11 @@ def client_quotas(s):
                          ([client], ("controller_mutation_rate",)), ([("user", None)], ("producer_byte_rate",)), ([("ip", "127.0.0.9")], ("connection_creation_rate",))):
         altered("away", entity, *((key, 0.0, True) for key in keys))
     s.until_quota("user", "quota-u", "producer_byte_rate", None)
+
+
+@scenario()
+def scram_credentials(s):
+    for label, users in (("all", None), ("none", []), ("some", [{"name": "b"}, {"name": "a"}, {"name": ""}]), ("one twice", [{"name": "a"}, {"name": "a"}])):
+        answer = s.prepare("DescribeUserScramCredentials", 0, {"users": users})
+        answer["results"].sort(key=lambda r: r["user"])
+        s.note(label, answer)
