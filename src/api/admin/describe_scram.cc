@@ -11,7 +11,6 @@ void handle_describe_user_scram_credentials(Services&, Call call) {
   const auto request = call.decode<protocol::DescribeUserScramCredentialsRequest>();
   if (!request) return;
   protocol::DescribeUserScramCredentialsResponse response;
-  response.error_message = std::nullopt;
   Arena messages;
   std::map<std::string_view, int> times;
   if (request->users)
