@@ -77,12 +77,14 @@ set(TEST_USES_record Boost::headers crypto)
 set(TEST_USES_log moldau_sim)
 set(TEST_USES_raft_driver moldau_sim)
 set(TEST_USES_metadata_driver moldau_sim)
+set(TEST_USES_controller moldau_controller_admin)
 set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
 set(TEST_USES_net moldau_sim)
 set(TEST_USES_server moldau_sim)
 
-file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config)
+file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config
+     ${CMAKE_SOURCE_DIR}/schema/config/*.effects)
 set(GENERATED_config ${CMAKE_BINARY_DIR}/generated/config/key_tables.cc)
 add_custom_command(OUTPUT ${GENERATED_config}
   COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/config_compiler.py ${CMAKE_SOURCE_DIR}/schema/config ${GENERATED_config}

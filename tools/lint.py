@@ -102,7 +102,18 @@ def check_format(findings):
         findings += [f"{pathlib.Path(p).relative_to(ROOT)}: not formatted; run ./dev check --fix" for p in bad]
 
 
+def config_document(*arguments):
+    return subprocess.run([sys.executable, str(ROOT / "tools" / "config_compiler.py"), str(ROOT / "schema" / "config"), "--document",
+                           str(ROOT / "docs" / "CONFIG.md"), *arguments], capture_output=True, text=True)
+
+
+def check_config_document(findings):
+    if config_document("--check").returncode:
+        findings.append("docs/CONFIG.md: isn't what schema/config says; run ./dev check --fix")
+
+
 def fix_format():
+    config_document()
     subprocess.run(["clang-format", "-i", *formatted_files()], check=True)
 
 
@@ -116,6 +127,7 @@ def main():
     check_sizes(findings)
     check_tests(findings)
     check_format(findings)
+    check_config_document(findings)
     for finding in findings:
         print(finding)
     print(f"check: {len(findings)} findings")

@@ -1,11 +1,23 @@
 #include <algorithm>
 #include <array>
 
+#include "api/admin/acls.h"
+#include "api/admin/alter_configs.h"
+#include "api/admin/client_quotas.h"
+#include "api/admin/create_partitions.h"
 #include "api/admin/create_topics.h"
+#include "api/admin/delete_records.h"
 #include "api/admin/delete_topics.h"
 #include "api/admin/describe_configs.h"
+#include "api/admin/describe_log_dirs.h"
+#include "api/admin/describe_producers.h"
+#include "api/admin/describe_scram.h"
+#include "api/admin/elect_leaders.h"
+#include "api/admin/list_config_resources.h"
+#include "api/admin/reassignments.h"
 #include "api/cluster/api_versions.h"
 #include "api/cluster/describe_cluster.h"
+#include "api/cluster/describe_quorum.h"
 #include "api/cluster/describe_topic_partitions.h"
 #include "api/cluster/metadata.h"
 #include "api/data/fetch.h"
@@ -43,14 +55,32 @@ constexpr auto kBroker = std::to_array<Route>({
     {ApiKey::kApiVersions, handle_broker_api_versions},
     {ApiKey::kCreateTopics, handle_create_topics},
     {ApiKey::kDeleteTopics, handle_delete_topics},
+    {ApiKey::kDeleteRecords, handle_delete_records},
     {ApiKey::kInitProducerId, handle_init_producer_id},
     {ApiKey::kOffsetForLeaderEpoch, handle_offset_for_leader_epoch},
+    {ApiKey::kDescribeAcls, handle_describe_acls},
+    {ApiKey::kCreateAcls, handle_create_acls},
+    {ApiKey::kDeleteAcls, handle_delete_acls},
     {ApiKey::kDescribeConfigs, handle_describe_configs},
+    {ApiKey::kAlterConfigs, handle_alter_configs},
+    {ApiKey::kAlterReplicaLogDirs, handle_alter_replica_log_dirs},
+    {ApiKey::kDescribeLogDirs, handle_describe_log_dirs},
+    {ApiKey::kCreatePartitions, handle_create_partitions},
     {ApiKey::kDeleteGroups, handle_delete_groups},
+    {ApiKey::kElectLeaders, handle_elect_leaders},
+    {ApiKey::kIncrementalAlterConfigs, handle_incremental_alter_configs},
+    {ApiKey::kAlterPartitionReassignments, handle_alter_partition_reassignments},
+    {ApiKey::kListPartitionReassignments, handle_list_partition_reassignments},
     {ApiKey::kOffsetDelete, handle_offset_delete},
+    {ApiKey::kDescribeClientQuotas, handle_describe_client_quotas},
+    {ApiKey::kAlterClientQuotas, handle_alter_client_quotas},
+    {ApiKey::kDescribeUserScramCredentials, handle_describe_user_scram_credentials},
+    {ApiKey::kDescribeQuorum, handle_describe_quorum},
     {ApiKey::kDescribeCluster, handle_broker_describe_cluster},
+    {ApiKey::kDescribeProducers, handle_describe_producers},
     {ApiKey::kConsumerGroupHeartbeat, handle_consumer_group_heartbeat},
     {ApiKey::kConsumerGroupDescribe, handle_consumer_group_describe},
+    {ApiKey::kListConfigResources, handle_list_config_resources},
     {ApiKey::kDescribeTopicPartitions, handle_describe_topic_partitions},
 });
 
@@ -58,7 +88,18 @@ constexpr auto kController = std::to_array<Route>({
     {ApiKey::kApiVersions, handle_controller_api_versions},
     {ApiKey::kCreateTopics, handle_create_topics},
     {ApiKey::kDeleteTopics, handle_delete_topics},
+    {ApiKey::kDescribeAcls, handle_describe_acls},
+    {ApiKey::kCreateAcls, handle_create_acls},
+    {ApiKey::kDeleteAcls, handle_delete_acls},
     {ApiKey::kDescribeConfigs, handle_describe_configs},
+    {ApiKey::kAlterConfigs, handle_alter_configs},
+    {ApiKey::kCreatePartitions, handle_create_partitions},
+    {ApiKey::kElectLeaders, handle_elect_leaders},
+    {ApiKey::kIncrementalAlterConfigs, handle_incremental_alter_configs},
+    {ApiKey::kAlterPartitionReassignments, handle_alter_partition_reassignments},
+    {ApiKey::kListPartitionReassignments, handle_list_partition_reassignments},
+    {ApiKey::kAlterClientQuotas, handle_alter_client_quotas},
+    {ApiKey::kDescribeQuorum, handle_describe_quorum},
     {ApiKey::kDescribeCluster, handle_controller_describe_cluster},
 });
 

@@ -11,6 +11,7 @@
 #include "ports/controller.h"
 #include "ports/groups.h"
 #include "ports/images.h"
+#include "ports/log_dirs.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
 #include "ports/quorum.h"
@@ -37,6 +38,7 @@ struct Services {
   ports::GroupsPort& groups;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
+  ports::LogDirsPort& log_dirs;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only

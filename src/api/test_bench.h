@@ -74,7 +74,8 @@ class TestBench {
                  .producer_ids = producer_ids,
                  .groups = groups,
                  .configs = configs,
-                 .quorum = quorum},
+                 .quorum = quorum,
+                 .log_dirs = log_dirs},
         dispatcher(services, kind) {
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
@@ -139,6 +140,7 @@ class TestBench {
   TestGroups groups;
   TestConfigs configs;
   TestQuorum quorum;
+  TestLogDirs log_dirs;
   Services services;
   Dispatcher dispatcher;
   std::string client_id = "client";

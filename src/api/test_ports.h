@@ -9,6 +9,7 @@
 #include "ports/configs.h"
 #include "ports/controller.h"
 #include "ports/images.h"
+#include "ports/log_dirs.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
 #include "ports/quorum.h"
@@ -80,7 +81,21 @@ class TestPartitions final : public ports::PartitionsPort {
     done(std::move(answers));
   }
 
+  void delete_records(io::Lane&, std::vector<ports::DeleteQuery> queries, ports::DeleteDone done) override {
+    deletions.insert(deletions.end(), queries.begin(), queries.end());
+    std::vector<ports::DeleteAnswer> answers;
+    for (const auto& q : queries) answers.push_back({ErrorCode::kNone, q.offset});
+    done(std::move(answers));
+  }
+  void describe_producers(io::Lane&, std::vector<TopicPartition> partitions,
+                          ports::ProducersDone done) override {
+    std::vector<ports::ProducersAnswer> answers(partitions.size());
+    for (auto& a : answers) a.producers = {{ProducerId(7), ProducerEpoch(1), 5, 1234, -1, Offset(-1)}};
+    done(std::move(answers));
+  }
+
   std::vector<Append> appends;
+  std::vector<ports::DeleteQuery> deletions;
   std::vector<Fetch> fetches;
   std::vector<ports::OffsetQuery> offset_queries;
   std::vector<ports::EpochQuery> epoch_queries;
@@ -121,6 +136,32 @@ class TestController final : public ports::ControllerPort {
                      ports::Answer<protocol::DeleteTopicsResponse> answer) override {
     deletions.push_back({std::move(caller), std::move(request), std::move(answer)});
   }
+  void create_partitions(ports::Caller caller, ports::Kept<protocol::CreatePartitionsRequest> request,
+                         ports::Answer<protocol::CreatePartitionsResponse> answer) override {
+    growths.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void incremental_alter_configs(ports::Caller caller,
+                                 ports::Kept<protocol::IncrementalAlterConfigsRequest> request,
+                                 ports::Answer<protocol::IncrementalAlterConfigsResponse> answer) override {
+    changes.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void alter_configs(ports::Caller caller, ports::Kept<protocol::AlterConfigsRequest> request,
+                     ports::Answer<protocol::AlterConfigsResponse> answer) override {
+    replacements.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void elect_leaders(ports::Caller caller, ports::Kept<protocol::ElectLeadersRequest> request,
+                     ports::Answer<protocol::ElectLeadersResponse> answer) override {
+    elections.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void alter_partition_reassignments(
+      ports::Caller caller, ports::Kept<protocol::AlterPartitionReassignmentsRequest> request,
+      ports::Answer<protocol::AlterPartitionReassignmentsResponse> answer) override {
+    reassignments.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void alter_client_quotas(ports::Caller caller, ports::Kept<protocol::AlterClientQuotasRequest> request,
+                           ports::Answer<protocol::AlterClientQuotasResponse> answer) override {
+    quota_changes.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
   void allocate_producer_ids(ports::Caller caller, ports::Kept<protocol::AllocateProducerIdsRequest> request,
                              ports::Answer<protocol::AllocateProducerIdsResponse> answer) override {
     allocations.push_back({std::move(caller), std::move(request), std::move(answer)});
@@ -137,6 +178,15 @@ class TestController final : public ports::ControllerPort {
   std::vector<Creation> creations;
   std::vector<Deletion> deletions;
   std::vector<Allocation> allocations;
+  std::vector<Asked<protocol::AlterClientQuotasRequest, protocol::AlterClientQuotasResponse>> quota_changes;
+  std::vector<Asked<protocol::CreatePartitionsRequest, protocol::CreatePartitionsResponse>> growths;
+  std::vector<Asked<protocol::IncrementalAlterConfigsRequest, protocol::IncrementalAlterConfigsResponse>>
+      changes;
+  std::vector<Asked<protocol::AlterConfigsRequest, protocol::AlterConfigsResponse>> replacements;
+  std::vector<Asked<protocol::ElectLeadersRequest, protocol::ElectLeadersResponse>> elections;
+  std::vector<
+      Asked<protocol::AlterPartitionReassignmentsRequest, protocol::AlterPartitionReassignmentsResponse>>
+      reassignments;
 };
 
 class TestProducerIds final : public ports::ProducerIdsPort {
@@ -149,13 +199,26 @@ class TestConfigs final : public ports::ConfigsPort {
  public:
   const config::Properties& given() const override { return properties; }
   std::vector<ports::LoggerLevel> loggers() const override { return {{"log", "DEBUG"}, {"root", "INFO"}}; }
+  bool set_logger(std::string_view name, std::optional<std::string_view> level) override {
+    set_loggers.emplace_back(name, level.value_or("(none)"));
+    return true;
+  }
+  std::vector<std::pair<std::string, std::string>> set_loggers;
   config::Properties properties;
 };
 
 class TestQuorum final : public ports::QuorumPort {
  public:
   BrokerId leader(const io::Lane&) const override { return id; }
+  void describe(io::Lane&, std::function<void(ports::QuorumState)> done) override { done(state); }
   BrokerId id = kNoBroker;
+  ports::QuorumState state;
+};
+
+class TestLogDirs final : public ports::LogDirsPort {
+ public:
+  void describe(io::Lane&, std::function<void(std::vector<ports::LogDir>)> done) override { done(dirs); }
+  std::vector<ports::LogDir> dirs;
 };
 
 }  // namespace moldau::api::testing

@@ -1,4 +1,6 @@
 // moldau: the one program. Picks the command; no logic.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
@@ -14,6 +16,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string(cmd::kVersion));
 
   cmd::StartCommand start;
+  for (char** variable = environ; *variable; ++variable) start.environment.emplace_back(*variable);
   CLI::App* start_app = app.add_subcommand(
       "start", "run a node; without a file: one node for both roles on 127.0.0.1:9092, data in ./data");
   start_app->add_option("file", start.file, "a Kafka server.properties");

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "cmd/version.h"
+#include "config/environment.h"
 #include "config/value.h"
 #include "io/posix/posix_runtime.h"
 #include "server/node.h"
@@ -24,8 +25,12 @@ int refuse(const std::string& sentence) {
   return 1;
 }
 
-Result<config::Properties> read_properties(const StartCommand& command) {
-  config::Properties properties = server::default_properties();
+// The file, or what one node needs, then the environment, then the command line. An environment that says what
+// the node's roles are stands for a whole file, as in Kafka's container.
+Result<config::Properties> read_properties(const StartCommand& command,
+                                           const config::Environment& environment) {
+  config::Properties properties;
+  if (!environment.properties.contains("process.roles")) properties = server::default_properties();
   if (!command.file.empty()) {
     std::ifstream in(command.file);
     in.peek();  // a directory opens, but can't be read
@@ -37,6 +42,7 @@ Result<config::Properties> read_properties(const StartCommand& command) {
     }
     properties = config::parse_properties(std::string(std::istreambuf_iterator<char>(in), {}));
   }
+  for (const auto& [key, value] : environment.properties) properties.insert_or_assign(key, value);
   for (const std::string& override : command.overrides) {
     const size_t equals = override.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -91,10 +97,14 @@ void print_ready(const server::Node& node) {
 }  // namespace
 
 int run_start(const StartCommand& command) {
-  auto properties = read_properties(command);
+  const auto environment = config::read_environment(command.environment);
+  if (!environment) return refuse(environment.error().message);
+  auto properties = read_properties(command, *environment);
   if (!properties) return refuse(properties.error().message);
   auto options = server::parse_node_options(std::move(*properties));
   if (!options) return refuse(options.error().message);
+  options->cluster_id = environment->cluster_id;
+  options->log_levels = environment->log_levels;
 
   int exit_code = 0;
   std::unique_ptr<server::Node> node;

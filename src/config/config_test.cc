@@ -52,6 +52,7 @@ TEST(Validate, AcceptsAndRefusesAsKafka) {
       {"cleanup.policy", "compact,delete", ""},
       {"cleanup.policy", "", ""},
       {"cleanup.policy", "compact,compact", ""},
+      {"cleanup.policy", "compact,,delete", "empty"},
       {"cleanup.policy", "erase", "String must be one of: compact, delete"},
       {"compression.type", "zip", "String must be one of"},
       {"compression.gzip.level", "-1", ""},

@@ -28,7 +28,7 @@ enum class Check : int8_t {
   kNone,
   kRange,            // a number from low to high
   kRangeOrMinusOne,  // likewise, or -1
-  kList,             // no element twice; `choices` if there are any
+  kList,             // no element empty; `choices` if there are any
   kNonEmptyList,     // likewise, and at least one
   kOneOf,
   kOneOfAnyCase,
@@ -38,6 +38,12 @@ enum class Check : int8_t {
   kQuorumVoters,       // id@host:port,…
   kBootstrapServers,   // host:port,…
   kAutoOffsetReset,    // latest, earliest, by_duration:…
+};
+
+enum class Effect : int8_t {
+  kForce,   // it is obeyed
+  kNone,    // accepted, and nothing comes of it
+  kRefuse,  // only the default is accepted
 };
 
 struct Synonym {  // a broker key that a topic's or group's key falls back on
@@ -58,6 +64,8 @@ struct Key {
   bool internal = false;  // not shown unless it is set
   UpdateMode update = UpdateMode::kReadOnly;
   std::span<const Synonym> synonyms;
+  Effect effect = Effect::kForce;  // of a broker's key, in this release
+  std::string_view reason;         // of another effect than kForce: a sentence
 };
 
 // Each sorted by name.

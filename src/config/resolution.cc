@@ -138,6 +138,13 @@ std::string java_double(double v) {
   return mantissa + "E" + std::to_string(std::stoi(text.substr(e + 1)));
 }
 
+std::vector<std::string_view> each_once(const std::vector<std::string_view>& list) {
+  std::vector<std::string_view> once;
+  for (std::string_view value : list)
+    if (!contains(once, value)) once.push_back(value);
+  return once;
+}
+
 // Synonyms count in units of `times` of ours.
 std::string converted(const Key& key, const Synonym& synonym, std::string_view value) {
   std::string text = canonical(key.type, value);
@@ -184,7 +191,7 @@ std::string canonical(Type type, std::string_view value) {
       const auto v = parse_number(value);
       return v ? java_double(*v) : std::string(value);
     }
-    case Type::kList: return fmt::format("{}", fmt::join(split_list(value), ","));
+    case Type::kList: return fmt::format("{}", fmt::join(each_once(split_list(value)), ","));
     default: return std::string(value);
   }
 }

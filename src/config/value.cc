@@ -68,7 +68,7 @@ Status check_list(const Key& key, std::string_view text) {
   if (values.empty() && key.check == Check::kNonEmptyList) {
     return invalid(key, text, "the list must have at least one element");
   }
-  for (std::string_view value : values) {
+  for (std::string_view value : values) {  // one that stands there twice counts once (KIP-1161)
     if (value.empty()) return invalid(key, text, "an element of the list is empty");
     if (!key.choices.empty() && std::ranges::find(key.choices, value) == key.choices.end()) {
       return invalid(key, value, fmt::format("String must be one of: {}", fmt::join(key.choices, ", ")));

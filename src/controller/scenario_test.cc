@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "controller/testdata/scenario.h"
+#include "controller/testdata/admin_scenario.h"
 
 namespace moldau {
 namespace {
@@ -18,7 +18,7 @@ std::string read(const std::filesystem::path& path) {
 
 // Runs the commands of a story; what stands between `----` and an empty line is their output.
 std::string play(const std::string& story) {
-  test::Scenario scenario;
+  test::AdminScenario scenario;
   std::string out, pending;
   bool in_output = false;
   const auto flush = [&] {

@@ -131,4 +131,29 @@ Result<std::vector<PartitionRegistration>> assign_new_topic(const ControllerView
   return place(view, count, factor, min_isr_in_force(configs, view.image, view.options), random);
 }
 
+Result<std::vector<PartitionRegistration>> assign_more_partitions(
+    const ControllerView& view, const TopicImage& topic,
+    const protocol::CreatePartitionsRequest::CreatePartitionsTopic& wish, int32_t count,
+    RandomStream& random) {
+  const size_t existing = topic.partitions.size();
+  const PartitionRegistration* first = topic.partition(PartitionId(0));
+  if (!first) return fail(ErrorCode::kUnknownServerError, "the topic has no partition 0");
+  if (!wish.assignments) return place(view, count, static_cast<int16_t>(first->replicas.size()),
+                                        effective_min_isr(view.image, topic, view.options), random);
+  if (wish.assignments->size() != static_cast<size_t>(count))
+    return refuse_assignment("Attempted to add " + std::to_string(count) +
+                             " additional partition(s), but only " +
+                             std::to_string(wish.assignments->size()) + " assignment(s) were specified.");
+  std::vector<PartitionRegistration> partitions;
+  for (const auto& assignment : *wish.assignments) {
+    TRY(validate_manual_assignment(view.image, assignment.broker_ids, first->replicas.size()));
+    partitions.push_back(begin_partition(view.image, assignment.broker_ids));
+    if (partitions.back().isr.empty())
+      return refuse_assignment("All brokers specified in the manual partition assignment for partition " +
+                               std::to_string(existing + partitions.size() - 1) +
+                               " are fenced or in controlled shutdown.");
+  }
+  return partitions;
+}
+
 }  // namespace moldau

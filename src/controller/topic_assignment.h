@@ -6,6 +6,7 @@
 #include "controller/state/controller_view.h"
 #include "controller/state/placement.h"
 #include "controller/state/topic_configs.h"
+#include "protocol/messages/create_partitions.h"
 #include "protocol/messages/create_topics.h"
 
 namespace moldau {
@@ -15,6 +16,13 @@ namespace moldau {
 Result<std::vector<PartitionRegistration>> assign_new_topic(
     const ControllerView& view, const protocol::CreateTopicsRequest::CreatableTopic& topic,
     const TopicConfigs& configs, RandomStream& random);
+
+// `count` more for a topic, likewise, with as many replicas as its first partition has. INVALID_REPLICA_ASSIGNMENT
+// or INVALID_REPLICATION_FACTOR.
+Result<std::vector<PartitionRegistration>> assign_more_partitions(
+    const ControllerView& view, const TopicImage& topic,
+    const protocol::CreatePartitionsRequest::CreatePartitionsTopic& wish, int32_t count,
+    RandomStream& random);
 
 // Ids given by a person: not empty, registered, with a directory that isn't cordoned, each once, as many as
 // before.

@@ -38,7 +38,7 @@ void compare_topics(ClusterDelta& delta, const ClusterImage& before, const Clust
 
 bool ClusterDelta::empty() const {
   return topics.empty() && brokers.empty() && controllers.empty() && configs.empty() && features.empty() &&
-         !producer_ids;
+         !client_quotas && !producer_ids;
 }
 
 ClusterDelta ClusterDelta::between(std::shared_ptr<const ClusterImage> before, const ClusterImage& after) {
@@ -51,13 +51,15 @@ ClusterDelta ClusterDelta::between(std::shared_ptr<const ClusterImage> before, c
                   [&](BrokerId id) { delta.controllers.insert(id); });
   each_difference(old.features(), after.features(), kDifferent,
                   [&](const std::string& name) { delta.features.insert(name); });
-  const auto other_values = [](const ConfigValues& a, const ConfigValues& b) {
+  const auto other_values = [](const auto& a, const auto& b) {
     bool differ = false;
     each_difference(a, b, kDifferent, [&](const std::string&) { differ = true; });
     return differ;
   };
   each_difference(old.configs(), after.configs(), other_values,
                   [&](const ConfigResource& r) { delta.configs.insert(r); });
+  each_difference(old.client_quotas(), after.client_quotas(), other_values,
+                  [&](const QuotaEntity&) { delta.client_quotas = true; });
   delta.producer_ids = old.next_producer_id() != after.next_producer_id();
   return delta;
 }

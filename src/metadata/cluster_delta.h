@@ -28,6 +28,7 @@ struct ClusterDelta {
   std::set<BrokerId> controllers;  // likewise
   std::set<ConfigResource, ConfigResourceLess> configs;
   std::set<std::string> features;
+  bool client_quotas = false;
   bool producer_ids = false;
 
   bool empty() const;

@@ -63,15 +63,14 @@ bool ClusterImage::same_content(const ClusterImage& other) const {
   const auto same_topic = [](const TopicImage& a, const TopicImage& b) {
     return a.name == b.name && a.id == b.id && same_entries(a.partitions, b.partitions, kEqual);
   };
-  const auto same_values = [](const ConfigValues& a, const ConfigValues& b) {
-    return same_entries(a, b, kEqual);
-  };
+  const auto same_values = [](const auto& a, const auto& b) { return same_entries(a, b, kEqual); };
   return same_entries(features_, other.features_, kEqual) && same_entries(brokers_, other.brokers_, kEqual) &&
          same_entries(controllers_, other.controllers_, kEqual) &&
          same_entries(topics_, other.topics_, same_topic) &&
          same_entries(topic_ids_, other.topic_ids_, kEqual) &&
-         same_entries(configs_, other.configs_, same_values) && partition_count_ == other.partition_count_ &&
-         next_producer_id_ == other.next_producer_id_;
+         same_entries(configs_, other.configs_, same_values) &&
+         same_entries(client_quotas_, other.client_quotas_, same_values) &&
+         partition_count_ == other.partition_count_ && next_producer_id_ == other.next_producer_id_;
 }
 
 }  // namespace moldau

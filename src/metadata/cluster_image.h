@@ -16,6 +16,7 @@
 #include "base/ids.h"
 #include "base/persistent_map.h"
 #include "base/time.h"
+#include "metadata/client_quotas.h"
 #include "metadata/features.h"
 #include "metadata/partition_registration.h"
 #include "metadata/registrations.h"
@@ -85,6 +86,8 @@ class ClusterImage {
   // A value that was set for exactly this resource.
   const std::string* config(ConfigType type, std::string_view name, std::string_view key) const;
 
+  const PersistentMap<QuotaEntity, QuotaValues>& client_quotas() const { return client_quotas_; }
+
   // The first producer id that no block contains; nullopt: no block was ever handed out.
   std::optional<int64_t> next_producer_id() const { return next_producer_id_; }
 
@@ -105,6 +108,7 @@ class ClusterImage {
   PersistentMap<std::string, Uuid> topic_ids_;
   int64_t partition_count_ = 0;
   PersistentMap<ConfigResource, ConfigValues, ConfigResourceLess> configs_;
+  PersistentMap<QuotaEntity, QuotaValues> client_quotas_;
   std::optional<int64_t> next_producer_id_;
 };
 

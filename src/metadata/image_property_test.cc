@@ -9,6 +9,7 @@
 #include "protocol/metadata/begin_transaction_record.h"
 #include "protocol/metadata/broker_registration_change_record.h"
 #include "protocol/metadata/clear_elr_record.h"
+#include "protocol/metadata/client_quota_record.h"
 #include "protocol/metadata/config_record.h"
 #include "protocol/metadata/end_transaction_record.h"
 #include "protocol/metadata/feature_level_record.h"
@@ -29,7 +30,7 @@ class History {
   }
 
   void step() {
-    switch (pick(14)) {
+    switch (pick(15)) {
       case 0: return register_broker();
       case 1: return change_broker();
       case 2: return unregister_broker();
@@ -46,6 +47,7 @@ class History {
             protocol::ProducerIdsRecord{.broker_id = 1, .next_producer_id = next_producer_ += 1000});
       case 12: return controller();
       case 13: return transaction();
+      case 14: return set_quota();
     }
   }
   ImageReplay& target() { return replay_; }
@@ -142,6 +144,15 @@ class History {
     if (pick(4) == 0) r.leader_recovery_state = static_cast<int8_t>(pick(2));
     if (pick(8) == 0) return replay(protocol::ClearElrRecord{.topic_name = t->name});
     replay(r, 2);
+  }
+  void set_quota() {
+    const std::string name = "u" + std::to_string(pick(3));
+    protocol::ClientQuotaRecord record{.key = pick(2) ? "producer_byte_rate" : "request_percentage",
+                                       .value = 1.0 + pick(5),
+                                       .remove = pick(3) == 0};
+    if (pick(2)) record.entity.push_back({"user", name});
+    record.entity.push_back({"client-id", pick(2) ? std::nullopt : std::optional<std::string_view>("c")});
+    replay(record);
   }
   void set_config() {
     const TopicImage* t = any(image().topics());

@@ -1,5 +1,6 @@
 #include "metadata/image_writer.h"
 
+#include "protocol/metadata/client_quota_record.h"
 #include "protocol/metadata/config_record.h"
 #include "protocol/metadata/feature_level_record.h"
 #include "protocol/metadata/producer_ids_record.h"
@@ -58,6 +59,17 @@ void write_configs(Writing& out, const ClusterImage& image) {
   });
 }
 
+void write_client_quotas(Writing& out, const ClusterImage& image) {
+  image.client_quotas().for_each([&](const QuotaEntity& entity, const QuotaValues& values) {
+    protocol::ClientQuotaRecord record;
+    for (const auto& [type, name] : entity) record.entity.push_back({type, name});
+    values.for_each([&](const std::string& key, double value) {
+      record.key = key, record.value = value;
+      out.add(record);
+    });
+  });
+}
+
 }  // namespace
 
 void write_image(const ClusterImage& image, const std::function<void(const RecordBuffer&)>& take) {
@@ -70,6 +82,7 @@ void write_image(const ClusterImage& image, const std::function<void(const Recor
   image.controllers().for_each([&](BrokerId, const ControllerRegistration& c) { out.add(c.to_record()); });
   write_topics(out, image, version.partition_record);
   write_configs(out, image);
+  write_client_quotas(out, image);
   if (image.next_producer_id())
     out.add(protocol::ProducerIdsRecord{
         .broker_id = -1, .broker_epoch = -1, .next_producer_id = *image.next_producer_id()});

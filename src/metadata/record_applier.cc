@@ -208,6 +208,25 @@ Status RecordApplier::on(const protocol::FeatureLevelRecord& record) {
   return {};
 }
 
+Status RecordApplier::on(const protocol::ClientQuotaRecord& record) {
+  QuotaEntity entity;
+  for (const auto& e : record.entity)
+    entity[std::string(e.entity_type)] =
+        e.entity_name ? std::optional<std::string>(*e.entity_name) : std::nullopt;
+  QuotaValues values;
+  if (const QuotaValues* now = image_.client_quotas_.find(entity)) values = *now;
+  if (record.remove)
+    values.erase(record.key);
+  else
+    values.set(std::string(record.key), record.value);
+  if (values.empty())
+    image_.client_quotas_.erase(entity);
+  else
+    image_.client_quotas_.set(std::move(entity), std::move(values));
+  delta_.client_quotas = true;
+  return {};
+}
+
 Status RecordApplier::on(const protocol::ProducerIdsRecord& record) {
   if (image_.next_producer_id_ && record.next_producer_id <= *image_.next_producer_id_)
     return fault("its next producer id " + std::to_string(record.next_producer_id) + " isn't above " +

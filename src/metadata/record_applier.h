@@ -42,6 +42,7 @@ class RecordApplier {
   Status on(const protocol::ClearElrRecord&);
   Status on(const protocol::ConfigRecord&);
   Status on(const protocol::FeatureLevelRecord&);
+  Status on(const protocol::ClientQuotaRecord&);
   Status on(const protocol::ProducerIdsRecord&);
   Status on(const protocol::NoOpRecord&) { return {}; }
   Status on(const protocol::ZkMigrationStateRecord&) { return {}; }  // of a former life with ZooKeeper

@@ -12,6 +12,7 @@ struct TopicAccess {
   Test describe;
   Test describe_configs;
   Test remove;
+  Test alter;
 
   static bool allows(const Test& test, std::string_view topic) { return !test || test(topic); }
 };

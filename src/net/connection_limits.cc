@@ -5,9 +5,9 @@
 namespace moldau::net {
 
 std::optional<std::string> ConnectionLimits::admit(const std::string& address) {
+  std::lock_guard hold(mutex_);
   const auto override = options_.per_address.find(address);
   const int limit = override == options_.per_address.end() ? options_.max_per_address : override->second;
-  std::lock_guard hold(mutex_);
   if (total_ >= options_.max_connections) {
     return fmt::format("the node has {} connections, as many as max.connections allows", total_);
   }
@@ -19,6 +19,11 @@ std::optional<std::string> ConnectionLimits::admit(const std::string& address) {
   counts_[address] = count + 1;
   ++total_;
   return std::nullopt;
+}
+
+void ConnectionLimits::set_options(Options options) {
+  std::lock_guard hold(mutex_);
+  options_ = std::move(options);
 }
 
 void ConnectionLimits::leave(const std::string& address) {

@@ -20,11 +20,13 @@ class ConnectionLimits {
 
   // Counts a connection from `address`, or says in a sentence why there may be no more.
   std::optional<std::string> admit(const std::string& address);
+  // Connections that are there stay, even if there are more now than there may be.
+  void set_options(Options options);
   void leave(const std::string& address);
   int total() const;
 
  private:
-  const Options options_;
+  Options options_;
   mutable std::mutex mutex_;  // a leaf: nothing is called while it is held
   std::map<std::string, int, std::less<>> counts_;
   int total_ = 0;

@@ -1,6 +1,8 @@
 // ConfigsPort: this node's part of what DescribeConfigs shows; the rest is in the cluster's image.
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/properties.h"
@@ -19,6 +21,8 @@ class ConfigsPort {
   virtual const config::Properties& given() const = 0;
   // By name; callable on any lane.
   virtual std::vector<LoggerLevel> loggers() const = 0;
+  // nullopt: as the root's. False if there is no such logger or level. Callable on any lane.
+  virtual bool set_logger(std::string_view name, std::optional<std::string_view> level) = 0;
 };
 
 }  // namespace moldau::ports

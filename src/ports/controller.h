@@ -13,11 +13,17 @@
 #include "io/lane.h"
 #include "metadata/topic_access.h"
 #include "protocol/messages/allocate_producer_ids.h"
+#include "protocol/messages/alter_client_quotas.h"
+#include "protocol/messages/alter_configs.h"
+#include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/broker_heartbeat.h"
 #include "protocol/messages/broker_registration.h"
 #include "protocol/messages/controller_registration.h"
+#include "protocol/messages/create_partitions.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_topics.h"
+#include "protocol/messages/elect_leaders.h"
+#include "protocol/messages/incremental_alter_configs.h"
 #include "protocol/messages/unregister_broker.h"
 
 namespace moldau::ports {
@@ -50,6 +56,18 @@ class ControllerPort {
                              Answer<protocol::CreateTopicsResponse>) = 0;
   virtual void delete_topics(Caller, Kept<protocol::DeleteTopicsRequest>,
                              Answer<protocol::DeleteTopicsResponse>) = 0;
+  virtual void create_partitions(Caller, Kept<protocol::CreatePartitionsRequest>,
+                                 Answer<protocol::CreatePartitionsResponse>) = 0;
+  virtual void incremental_alter_configs(Caller, Kept<protocol::IncrementalAlterConfigsRequest>,
+                                         Answer<protocol::IncrementalAlterConfigsResponse>) = 0;
+  virtual void alter_configs(Caller, Kept<protocol::AlterConfigsRequest>,
+                             Answer<protocol::AlterConfigsResponse>) = 0;
+  virtual void elect_leaders(Caller, Kept<protocol::ElectLeadersRequest>,
+                             Answer<protocol::ElectLeadersResponse>) = 0;
+  virtual void alter_partition_reassignments(Caller, Kept<protocol::AlterPartitionReassignmentsRequest>,
+                                             Answer<protocol::AlterPartitionReassignmentsResponse>) = 0;
+  virtual void alter_client_quotas(Caller, Kept<protocol::AlterClientQuotasRequest>,
+                                   Answer<protocol::AlterClientQuotasResponse>) = 0;
   virtual void allocate_producer_ids(Caller, Kept<protocol::AllocateProducerIdsRequest>,
                                      Answer<protocol::AllocateProducerIdsResponse>) = 0;
   virtual void register_broker(Caller, Kept<protocol::BrokerRegistrationRequest>,

@@ -120,6 +120,35 @@ struct EpochAnswer {
 };
 using EpochsDone = std::move_only_function<void(std::vector<EpochAnswer>)>;
 
+// ---- deleting records from the start
+
+struct DeleteQuery {
+  TopicPartition partition;
+  Offset offset;  // the first that stays; -1: none that is below the high watermark
+};
+struct DeleteAnswer {
+  // POLICY_VIOLATION if the topic is only compacted; OFFSET_OUT_OF_RANGE beyond the high watermark.
+  ErrorCode error = ErrorCode::kNone;
+  Offset low_watermark{-1};  // where the log starts on all replicas
+};
+using DeleteDone = std::move_only_function<void(std::vector<DeleteAnswer>)>;
+
+// ---- producers
+
+struct ActiveProducer {
+  ProducerId id;
+  ProducerEpoch epoch;
+  int32_t last_sequence = -1;
+  WallMs last_timestamp = -1;
+  int32_t coordinator_epoch = -1;
+  Offset transaction_start{-1};  // -1: none is open
+};
+struct ProducersAnswer {
+  ErrorCode error = ErrorCode::kNone;
+  std::vector<ActiveProducer> producers;  // by id
+};
+using ProducersDone = std::move_only_function<void(std::vector<ProducersAnswer>)>;
+
 class PartitionsPort {
  public:
   virtual ~PartitionsPort() = default;
@@ -127,6 +156,9 @@ class PartitionsPort {
   virtual void fetch(io::Lane& from, std::shared_ptr<const FetchRequest> request, FetchDone done) = 0;
   virtual void list_offsets(io::Lane& from, std::vector<OffsetQuery> queries, OffsetsDone done) = 0;
   virtual void end_offsets_for_epochs(io::Lane& from, std::vector<EpochQuery> queries, EpochsDone done) = 0;
+  virtual void delete_records(io::Lane& from, std::vector<DeleteQuery> queries, DeleteDone done) = 0;
+  virtual void describe_producers(io::Lane& from, std::vector<TopicPartition> partitions,
+                                  ProducersDone done) = 0;
 };
 
 }  // namespace moldau::ports

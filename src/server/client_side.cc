@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "config/value.h"
@@ -22,11 +23,17 @@ struct ClientSide::Lane {
 
 namespace {
 
-net::ConnectionLimits::Options limit_options(const NodeOptions& options) {
+net::ConnectionLimits::Options limit_options(const config::BrokerValues& values) {
+  const auto text = [&](std::string_view key) {
+    return config::broker_value(*config::find(config::broker_keys(), key), values).value_or("");
+  };
+  const auto number = [&](std::string_view key) {
+    return static_cast<int>(config::parse_integer(text(key)).value_or(INT_MAX));
+  };
   net::ConnectionLimits::Options limits;
-  limits.max_connections = static_cast<int>(options.integer("max.connections"));
-  limits.max_per_address = static_cast<int>(options.integer("max.connections.per.ip"));
-  const std::string overrides = options.text("max.connections.per.ip.overrides");
+  limits.max_connections = number("max.connections");
+  limits.max_per_address = number("max.connections.per.ip");
+  const std::string overrides = text("max.connections.per.ip.overrides");
   for (std::string_view entry : config::split_list(overrides)) {
     const size_t colon = entry.rfind(':');
     const auto count = colon == entry.npos ? std::nullopt : config::parse_integer(entry.substr(colon + 1));
@@ -54,7 +61,7 @@ net::ConnectionOptions connection_options(const NodeOptions& options, size_t lan
 ClientSide::ClientSide(io::Runtime& runtime, const NodeOptions& options)
     : runtime_(runtime),
       options_(options),
-      limits_(std::make_shared<net::ConnectionLimits>(limit_options(options))),
+      limits_(std::make_shared<net::ConnectionLimits>(limit_options({options.given}))),
       connection_options_(connection_options(options, runtime.lanes().size())) {
   for (size_t i = 0; i < runtime.lanes().size(); ++i) lanes_.push_back(std::make_unique<Lane>());
 }
@@ -77,6 +84,10 @@ Status ClientSide::listen() {
     listeners_.push_back(std::move(*bound));
   }
   return {};
+}
+
+void ClientSide::set_limits(const config::BrokerValues& values) {
+  limits_->set_options(limit_options(values));
 }
 
 std::vector<io::Endpoint> ClientSide::bound() const {

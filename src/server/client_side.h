@@ -7,6 +7,7 @@
 
 #include "api/dispatcher.h"
 #include "api/services.h"
+#include "config/resolution.h"
 #include "net/connection_table.h"
 #include "server/node_options.h"
 
@@ -22,6 +23,8 @@ class ClientSide {
   std::vector<io::Endpoint> bound() const;
   // From now on requests are handled. Services outlive this.
   void open(api::Services& services);
+  // The connections' limits as the broker's values have them now; callable on lane 0.
+  void set_limits(const config::BrokerValues& values);
   // Stops listening and closes all connections; `done` on lane 0.
   void close(io::Task done);
 

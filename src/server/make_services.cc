@@ -32,6 +32,7 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
                                                                 .groups = parts.groups,
                                                                 .configs = parts.configs,
                                                                 .quorum = parts.quorum,
+                                                                .log_dirs = parts.log_dirs,
                                                                 .auto_create = auto_create_options(options)});
   services->fetch_limits.max_bytes = static_cast<int32_t>(options.integer("fetch.max.bytes"));
   services->unstable_api_versions = options.boolean("unstable.api.versions.enable");

@@ -17,6 +17,7 @@ struct ServiceParts {
   ports::GroupsPort& groups;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
+  ports::LogDirsPort& log_dirs;
 };
 
 std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const NodeOptions& options,

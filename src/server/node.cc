@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "controller/driver/controller.h"
@@ -12,10 +13,13 @@
 #include "metadata/driver/snapshot_maker.h"
 #include "replication/driver/assignment.h"
 #include "replication/driver/log_cleaner.h"
+#include "replication/driver/log_dir_reader.h"
 #include "replication/driver/log_retention.h"
 #include "server/client_side.h"
 #include "server/coordinator_options.h"
 #include "server/make_services.h"
+#include "server/node_configs.h"
+#include "server/own_quorum.h"
 #include "server/storage.h"
 #include "server/topic_options.h"
 
@@ -66,28 +70,11 @@ ControllerOptions controller_options(io::Runtime& runtime, const NodeOptions& op
   return out;
 }
 
+std::string absolute_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 }  // namespace
-
-// What DescribeConfigs shows of this node itself.
-class StaticConfigs final : public ports::ConfigsPort {
- public:
-  explicit StaticConfigs(const NodeOptions& options) : options_(options) {}
-  const config::Properties& given() const override { return options_.given; }
-  std::vector<ports::LoggerLevel> loggers() const override { return {{"root", "INFO"}}; }
-
- private:
-  const NodeOptions& options_;
-};
-
-// The quorum of a node that is its only voter: nobody else can lead it.
-class OwnQuorum final : public ports::QuorumPort {
- public:
-  explicit OwnQuorum(BrokerId id) : id_(id) {}
-  BrokerId leader(const io::Lane&) const override { return id_; }
-
- private:
-  BrokerId id_;
-};
 
 class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<Node::Core> {
  public:
@@ -115,6 +102,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   void build_upkeep();
   void build_lifecycle();
   void on_broker_state(BrokerState state);
+  void apply_broker_configs(const ImageChange& change);
   void running();
   void schedule_checkpoint();
   void shut_down();
@@ -140,8 +128,9 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::unique_ptr<GroupCoordinator> groups_;
   std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
   std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
-  std::unique_ptr<StaticConfigs> configs_;
+  std::unique_ptr<NodeConfigs> configs_;
   std::unique_ptr<OwnQuorum> quorum_;
+  std::unique_ptr<LogDirReader> log_dirs_;
   std::unique_ptr<api::Services> services_;
   io::Timer checkpoint_timer_;
   bool ready_ = false;
@@ -150,6 +139,8 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
 };
 
 void Node::Core::start() {
+  configs_ = std::make_unique<NodeConfigs>(options_, runtime_.logger().levels());
+  for (const auto& [logger, level] : options_.log_levels) configs_->set_logger(logger, level);
   for (const std::string& warning : options_.warnings) runtime_.logger().warn("server", warning);
   if (auto bound = clients_.listen(); !bound) return fail(bound.error());
   auto opened = std::make_shared<std::optional<Result<Storage>>>();
@@ -268,7 +259,20 @@ void Node::Core::on_broker_state(BrokerState state) {
         "the broker could not register with the controller in time; see the lines above"});
 }
 
+// Values that changed while the node runs and that no partition has.
+void Node::Core::apply_broker_configs(const ImageChange& change) {
+  const bool changed = std::ranges::any_of(change.delta->configs, [](const ConfigResource& resource) {
+    return resource.type == ConfigType::kBroker;
+  });
+  if (!changed) return;
+  const ClusterImage& image = *change.image;
+  clients_.set_limits({options_.given,
+                       image.configs(ConfigType::kBroker, std::to_string(options_.node_id.value)),
+                       image.configs(ConfigType::kBroker, "")});
+}
+
 void Node::Core::apply(ImageChange change, io::Task done) {
+  apply_broker_configs(change);
   assignment_->apply(std::move(change.image), std::move(change.delta),
                      [this, done = std::move(done)]() mutable {
                        done();
@@ -280,10 +284,13 @@ void Node::Core::apply(ImageChange change, io::Task done) {
 void Node::Core::running() {
   producer_ids_ =
       std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
-  configs_ = std::make_unique<StaticConfigs>(options_);
-  quorum_ = std::make_unique<OwnQuorum>(options_.node_id);
+  quorum_ = std::make_unique<OwnQuorum>(runtime_, *storage_->raft, options_.node_id);
+  std::vector<std::string> paths;
+  for (const std::string& dir : options_.log_dirs) paths.push_back(absolute_path(dir));
+  log_dirs_ = std::make_unique<LogDirReader>(LogDirReader::Parts{
+      home_, runtime_.pool(), runtime_.files(), *directories_, *partitions_, *assignment_, std::move(paths)});
   services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_,
-                             *groups_, *configs_, *quorum_},
+                             *groups_, *configs_, *quorum_, *log_dirs_},
                             options_, cluster_id());
   clients_.open(*services_);
   schedule_checkpoint();

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "config/keys.h"
+#include "config/resolution.h"
 #include "config/value.h"
 
 namespace moldau::server {
@@ -48,11 +49,24 @@ void warn_unknown(NodeOptions& options, const std::string& key) {
                     : fmt::format("the key {} is not known and has no effect; did you mean {}?", key, meant));
 }
 
+// A key that this release doesn't obey: nothing is ignored in silence.
+Status check_effect(NodeOptions& options, const config::Key& key, const std::string& value) {
+  if (key.effect == config::Effect::kForce) return {};
+  if (config::canonical(key.type, value) == config::canonical(key.type, key.default_value.value_or("")))
+    return {};
+  const std::string shown = key.type == config::Type::kPassword ? "[hidden]" : value;
+  if (key.effect == config::Effect::kRefuse)
+    return refuse(fmt::format("{}={}: {}", key.name, shown, key.reason));
+  options.warnings.push_back(fmt::format("{}={} has no effect: {}", key.name, shown, key.reason));
+  return {};
+}
+
 Status check_values(NodeOptions& options) {
   for (const auto& [name, value] : options.given) {
     const config::Key* key = config::find(config::broker_keys(), name);
     if (key) {
       if (auto valid = config::validate(*key, value); !valid) return valid;
+      TRY(check_effect(options, *key, value));
     } else if (without_listener_prefix(name) == name) {
       warn_unknown(options, name);
     }
@@ -188,12 +202,6 @@ Status refuse_what_is_missing(const NodeOptions& options) {
         "process.roles={} with {} voters: clusters of several nodes are not supported yet. Start one "
         "node with process.roles=broker,controller that is the only voter.",
         options.text("process.roles"), options.voters.size()));
-  }
-  if (!options.text("authorizer.class.name").empty()) {
-    return refuse(fmt::format(
-        "authorizer.class.name={}: ACLs are not supported yet. The node doesn't start without them "
-        "when they are asked for.",
-        options.text("authorizer.class.name")));
   }
   return {};
 }

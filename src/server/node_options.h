@@ -30,6 +30,10 @@ struct NodeOptions {
   std::string metadata_log_dir;       // one of them
   std::optional<std::string> rack;
 
+  std::optional<std::string> cluster_id;  // of a cluster that is new; nullopt: any
+  std::vector<std::pair<std::string, std::string>>
+      log_levels;  // logger and level; what isn't one is left out
+
   config::Properties given;           // every key that was set, for DescribeConfigs; unknown ones too
   std::vector<std::string> warnings;  // one sentence each, e.g. an unknown key with a suggestion
 

@@ -33,6 +33,16 @@ TEST(NodeOptions, AnUnknownKeyIsOneWarningWithASuggestion) {
   EXPECT_NE(options->warnings[0].find("did you mean num.partitions?"), std::string::npos);
 }
 
+TEST(NodeOptions, AKeyWithoutEffectIsOneWarningWithTheReason) {
+  const auto options = parse_node_options(with({{"num.io.threads", "16"},      // no effect
+                                                {"num.network.threads", "3"},  // its default
+                                                {"ssl.key.password", "secret"}}));
+  ASSERT_TRUE(options);
+  ASSERT_EQ(options->warnings.size(), 2u);
+  EXPECT_EQ(options->warnings[0], "num.io.threads=16 has no effect: one thread a core does all work");
+  EXPECT_EQ(options->warnings[1].find("secret"), std::string::npos);
+}
+
 TEST(NodeOptions, ListenersOfEveryShape) {
   const auto options = parse_node_options(
       with({{"listeners", "PLAINTEXT://:9092,tc-0://[::1]:9094,CONTROLLER://localhost:9093"},
@@ -61,6 +71,13 @@ TEST(NodeOptions, ARefusalNamesTheKeyTheValueAndTheWayOut) {
       {with({{"listeners", "OTHER://h:9092,CONTROLLER://h:1"}}), "no security protocol is given for OTHER"},
       {with({{"listeners", "SSL://h:9092,CONTROLLER://h:1"}, {"inter.broker.listener.name", "SSL"}}),
        "asks for SSL, which is not supported yet"},
+      {with({{"listeners", "OUT://h:9092,CONTROLLER://h:1"},
+             {"listener.security.protocol.map", "OUT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT"},
+             {"inter.broker.listener.name", "OUT"}}),
+       "asks for SASL_PLAINTEXT, which is not supported yet"},
+      {with({{"listeners", "PLAINTEXT://::1:9092,CONTROLLER://h:1"}}), "an IPv6 address stands in brackets"},
+      {with({{"remote.log.storage.system.enable", "true"}}), "tiered storage is not supported"},
+      {with({{"config.providers", "file"}}), "providers can't be loaded"},
       {with({{"listeners", "PLAINTEXT://0.0.0.0:9092,CONTROLLER://h:1"}}),
        "advertised.listeners can't be 0.0.0.0:9092"},
       {with({{"controller.quorum.voters", "2@h:1"}}), "node.id=1 is not in controller.quorum.voters"},

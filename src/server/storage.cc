@@ -54,7 +54,7 @@ Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options) {
   }
   TRY(check_logs(storage.directories));
   const IdentityOptions identity{options.node_id, options.is_controller, options.log_dirs,
-                                 options.metadata_log_dir};
+                                 options.metadata_log_dir, options.cluster_id};
   TRY_ASSIGN(storage.identity,
              establish_identity(runtime.files(), runtime.random(), identity, runtime.clock().wall_ms()));
   TRY_ASSIGN(storage.bootstrap, read_bootstrap_records(runtime.files(), options.metadata_log_dir));

@@ -24,7 +24,7 @@ class TopicValues {
   std::map<std::string_view, std::string> values_;
 };
 
-LogOptions log_options(const NodeOptions& options, const TopicValues& values) {
+LogOptions log_options(const config::BrokerValues& broker, const TopicValues& values) {
   LogOptions log;
   const int64_t internal_bytes = values.integer("internal.segment.bytes");  // Kafka's own door for tests
   log.segment_bytes =
@@ -45,8 +45,11 @@ LogOptions log_options(const NodeOptions& options, const TopicValues& values) {
   log.file_delete_delay_ms = values.integer("file.delete.delay.ms");
   log.flush_messages = values.integer("flush.messages");
   log.flush_ms = values.integer("flush.ms");
-  log.producer_id_expiration_ms = options.integer("producer.id.expiration.ms");
-  log.transaction_partition_verification = options.boolean("transaction.partition.verification.enable");
+  const auto of_broker = [&](std::string_view key) {
+    return config::broker_value(*config::find(config::broker_keys(), key), broker).value_or("");
+  };
+  log.producer_id_expiration_ms = config::parse_integer(of_broker("producer.id.expiration.ms")).value_or(0);
+  log.transaction_partition_verification = of_broker("transaction.partition.verification.enable") == "true";
   return log;
 }
 
@@ -87,7 +90,7 @@ TopicOptions topic_options(const NodeOptions& options, const ClusterImage& image
                                     image.configs(ConfigType::kBroker, "")};
   const TopicValues values(config::topic_values(image.configs(ConfigType::kTopic, topic), broker));
   TopicOptions out;
-  out.log = log_options(options, values);
+  out.log = log_options(broker, values);
   out.rules = produce_rules(values, out.log.cleanup_compact);
   out.min_insync_replicas = static_cast<int32_t>(values.integer("min.insync.replicas"));
   return out;

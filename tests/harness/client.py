@@ -12,8 +12,8 @@ class Closed(Exception):
 
 
 class Connection:
-    def __init__(self, port, within=30):
-        self.socket = socket.create_connection(("127.0.0.1", port), within)
+    def __init__(self, port, within=30, host="127.0.0.1"):
+        self.socket = socket.create_connection((host, port), within)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.correlation = 0
         self.expected = []  # (api, version, correlation) in request order

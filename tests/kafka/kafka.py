@@ -40,6 +40,10 @@ TOOLS = {
     "features": "org.apache.kafka.tools.FeatureCommand",
     "metadata-quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
     "cluster": "org.apache.kafka.tools.ClusterTool",
+    "acls": "org.apache.kafka.tools.AclCommand",
+    "leader-election": "org.apache.kafka.tools.LeaderElectionCommand",
+    "reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+    "client-metrics": "org.apache.kafka.tools.ClientMetricsCommand",
 }
 LOGGING = """rootLogger.level = WARN
 rootLogger.appenderRef.c.ref = c

@@ -15,13 +15,15 @@ import uuid
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.batches import read_batches  # noqa: E402
 from harness.cases import case  # noqa: E402
-from harness.client import Closed, Connection, call  # noqa: E402
+from harness.client import Closed, Connection, call, new_producer_id  # noqa: E402
 from harness.waiting import wait_until  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
 TEXTS = ("error_message", "batch_index_error_message")
 OURS = {"enable.under.replicated.topic.creation"}  # configuration keys that Apache Kafka doesn't have (KIP-409)
 # Kafka builds these from hash maps: their order says nothing.
+UNORDERED_ROWS = {"CreatePartitions": ("results", "name"), "DeleteRecords": ("topics", "name"),
+                  "ElectLeaders": ("replica_election_results", "topic"), "AlterReplicaLogDirs": ("results", "topic_name")}
 UNORDERED = {"supported_features": "name", "finalized_features": "name", "configs": "name", "partition_responses": "index",
              "groups": "group_id", "results": "group_id", "members": "member_id"}
 MEMBER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -111,7 +113,7 @@ class Scenario:
         self.connection = Connection(broker.port)
 
     def note(self, label, value):
-        if isinstance(value, dict) and value.get("responses") and "error_code" in value["responses"][0]:  # DeleteTopics
+        if isinstance(value, dict) and value.get("responses") and {"error_code", "name"} <= set(value["responses"][0]):  # DeleteTopics
             value["responses"].sort(key=lambda r: (r["name"] or "", str(r.get("topic_id", "")), r["error_code"]))
         self.normaliser.learn_topics(value)
         self.notes.append([label, self.normaliser.value(value)])
@@ -123,6 +125,11 @@ class Scenario:
         except Closed:
             answer = "closed"
             self.connection = Connection(self.broker.port)
+        if api in UNORDERED_ROWS and answer != "closed":
+            field, key = UNORDERED_ROWS[api]
+            answer[field].sort(key=lambda row: row[key])
+            for row in answer[field]:
+                row.get("partitions", []).sort(key=lambda p: p["partition_index"])
         self.note(f"{label} ({api} v{version})", answer)
         return answer
 
@@ -140,6 +147,25 @@ class Scenario:
         assert answer["topics"][0]["error_code"] == 0, answer
         self.until_led(name, partitions)
         return answer["topics"][0]["topic_id"]
+
+    def producer_id(self):
+        return new_producer_id(self.broker.port)
+
+    def until_configured(self, kind, name, **configs):
+        """Until the broker shows these values: it hears of a change a little after it is acknowledged."""
+        def shown():
+            answer = self.prepare("DescribeConfigs", 4, {"resources": [{
+                "resource_type": kind, "resource_name": name, "configuration_keys": [k.replace("_", ".") for k in configs]}]})
+            have = {c["name"].replace(".", "_"): c["value"] for c in answer["results"][0]["configs"]}
+            return all(have.get(k) == v for k, v in configs.items())
+        wait_until(shown, 30, f"{configs} of {name}")
+
+    def until_quota(self, kind, name, key, value):
+        def shown():
+            answer = self.prepare("DescribeClientQuotas", 1, {"strict": True, "components": [
+                {"entity_type": kind, "match_type": 0, "match": name}]})
+            return {v["key"]: v["value"] for e in answer["entries"] for v in e["values"]}.get(key) == value
+        wait_until(shown, 30, f"{key}={value} of {kind} {name}")
 
     def until_led(self, name, partitions=1):
         """Until each partition answers as its leader: metadata may tell of a leader a little before it leads."""

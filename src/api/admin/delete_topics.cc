@@ -1,7 +1,6 @@
 #include "api/admin/delete_topics.h"
 
-#include "api/services.h"
-#include "api/waiting_call.h"
+#include "api/forward.h"
 
 namespace moldau::api {
 namespace {
@@ -43,22 +42,9 @@ void handle_delete_topics(Services& services, Call call) {
   auto request = call.decode<DeleteTopicsRequest>();
   if (!request) return;
   auto topics = std::make_shared<Topics>(topics_of(*request));
-  if (request->timeout_ms <= 0) return refuse(call, *topics, ErrorCode::kRequestTimedOut);
-
-  ports::Caller caller{&call.lane(), call.version(), {}};
-  const std::chrono::milliseconds timeout(request->timeout_ms);
-  ports::Kept<DeleteTopicsRequest> kept{std::move(*request), call.take_frame(), {}};
-  auto waiting = WaitingCall::start(
-      std::move(call), timeout, [topics](Call& late) { refuse(late, *topics, ErrorCode::kRequestTimedOut); });
-  services.controller.delete_topics(std::move(caller), std::move(kept),
-                                    [waiting, topics](Result<ports::Kept<DeleteTopicsResponse>> deleted) {
-                                      Call* open = waiting->settle();
-                                      if (!open) return;
-                                      if (deleted)
-                                        open->reply(deleted->message);
-                                      else
-                                        refuse(*open, *topics, deleted.error().code);
-                                    });
+  const int32_t timeout_ms = request->timeout_ms;
+  forward(services, std::move(call), std::move(*request), timeout_ms, &ports::ControllerPort::delete_topics,
+          [topics](Call& open, const Error& error) { refuse(open, *topics, error.code); });
 }
 
 }  // namespace moldau::api

@@ -1,10 +1,15 @@
 #include "controller/driver/controller.h"
 
 #include "controller/activation.h"
+#include "controller/admin/config_planner.h"
+#include "controller/election_planner.h"
+#include "controller/admin/partition_creation.h"
+#include "controller/admin/quota_planner.h"
+#include "controller/reassignment_planner.h"
+#include "controller/admin/topic_deletion.h"
 #include "controller/broker_planner.h"
 #include "controller/driver/controller_term.h"
 #include "controller/producer_id_planner.h"
-#include "controller/topic_deletion.h"
 #include "controller/topic_planner.h"
 
 namespace moldau {
@@ -105,6 +110,56 @@ void Controller::delete_topics(ports::Caller caller, ports::Kept<protocol::Delet
   run(std::move(caller), std::move(request), std::move(answer),
       [](ControllerTerm& term, const protocol::DeleteTopicsRequest& message, const ports::Caller& from) {
         return plan_delete_topics(term.view(), message, from.version, from.access);
+      });
+}
+
+void Controller::create_partitions(ports::Caller caller,
+                                   ports::Kept<protocol::CreatePartitionsRequest> request,
+                                   ports::Answer<protocol::CreatePartitionsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::CreatePartitionsRequest& message, const ports::Caller& from) {
+        return plan_create_partitions(term.view(), message, from.access, term.random());
+      });
+}
+
+void Controller::incremental_alter_configs(ports::Caller caller,
+                                           ports::Kept<protocol::IncrementalAlterConfigsRequest> request,
+                                           ports::Answer<protocol::IncrementalAlterConfigsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::IncrementalAlterConfigsRequest& message,
+         const ports::Caller&) { return plan_incremental_alter_configs(term.view(), message); });
+}
+
+void Controller::alter_configs(ports::Caller caller, ports::Kept<protocol::AlterConfigsRequest> request,
+                               ports::Answer<protocol::AlterConfigsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::AlterConfigsRequest& message, const ports::Caller&) {
+        return plan_alter_configs(term.view(), message);
+      });
+}
+
+void Controller::elect_leaders(ports::Caller caller, ports::Kept<protocol::ElectLeadersRequest> request,
+                               ports::Answer<protocol::ElectLeadersResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::ElectLeadersRequest& message, const ports::Caller&) {
+        return plan_elect_leaders(term.view(), message);
+      });
+}
+
+void Controller::alter_partition_reassignments(
+    ports::Caller caller, ports::Kept<protocol::AlterPartitionReassignmentsRequest> request,
+    ports::Answer<protocol::AlterPartitionReassignmentsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::AlterPartitionReassignmentsRequest& message,
+         const ports::Caller&) { return plan_reassignments(term.view(), message); });
+}
+
+void Controller::alter_client_quotas(ports::Caller caller,
+                                     ports::Kept<protocol::AlterClientQuotasRequest> request,
+                                     ports::Answer<protocol::AlterClientQuotasResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::AlterClientQuotasRequest& message, const ports::Caller&) {
+        return plan_client_quotas(term.view(), message);
       });
 }
 

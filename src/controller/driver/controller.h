@@ -41,6 +41,18 @@ class Controller final : public RaftListener, public ports::ControllerPort {
                      ports::Answer<protocol::CreateTopicsResponse>) override;
   void delete_topics(ports::Caller, ports::Kept<protocol::DeleteTopicsRequest>,
                      ports::Answer<protocol::DeleteTopicsResponse>) override;
+  void create_partitions(ports::Caller, ports::Kept<protocol::CreatePartitionsRequest>,
+                         ports::Answer<protocol::CreatePartitionsResponse>) override;
+  void incremental_alter_configs(ports::Caller, ports::Kept<protocol::IncrementalAlterConfigsRequest>,
+                                 ports::Answer<protocol::IncrementalAlterConfigsResponse>) override;
+  void alter_configs(ports::Caller, ports::Kept<protocol::AlterConfigsRequest>,
+                     ports::Answer<protocol::AlterConfigsResponse>) override;
+  void elect_leaders(ports::Caller, ports::Kept<protocol::ElectLeadersRequest>,
+                     ports::Answer<protocol::ElectLeadersResponse>) override;
+  void alter_partition_reassignments(ports::Caller, ports::Kept<protocol::AlterPartitionReassignmentsRequest>,
+                                     ports::Answer<protocol::AlterPartitionReassignmentsResponse>) override;
+  void alter_client_quotas(ports::Caller, ports::Kept<protocol::AlterClientQuotasRequest>,
+                           ports::Answer<protocol::AlterClientQuotasResponse>) override;
   void allocate_producer_ids(ports::Caller, ports::Kept<protocol::AllocateProducerIdsRequest>,
                              ports::Answer<protocol::AllocateProducerIdsResponse>) override;
   void register_broker(ports::Caller, ports::Kept<protocol::BrokerRegistrationRequest>,

@@ -6,7 +6,7 @@
 
 #include "controller/reassignment_planner.h"
 #include "controller/testdata/fake_cluster.h"
-#include "controller/topic_deletion.h"
+#include "controller/admin/topic_deletion.h"
 #include "controller/topic_planner.h"
 
 namespace moldau::test {

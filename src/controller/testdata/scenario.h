@@ -20,9 +20,10 @@
 // What a command prints: the records that it makes, then `=> ` and the answer.
 #pragma once
 #include "controller/activation.h"
+#include "controller/admin/topic_deletion.h"
 #include "controller/producer_id_planner.h"
 #include "controller/testdata/partition_commands.h"
-#include "controller/topic_deletion.h"
+
 #include "controller/topic_planner.h"
 #include "metadata/bootstrap_records.h"
 #include "protocol/metadata/config_record.h"
@@ -75,9 +76,12 @@ class Scenario : public PartitionCommands {
     else if (command == "new")
       activate();
     else if (!run_partition_command(command))
-      out_ << "no such command: " << command << "\n";
+      run_more(command);
     return out_.str();
   }
+
+ protected:
+  virtual void run_more(const std::string& command) { out_ << "no such command: " << command << "\n"; }
 
  private:
   // ---- commands

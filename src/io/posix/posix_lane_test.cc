@@ -189,11 +189,17 @@ TEST(PosixRuntime, AsManyLanesAsThereAreCores) {
 
 TEST(PosixLogger, WritesAsKafkaDoesAndLetsNobodyForgeALine) {
   ::testing::internal::CaptureStdout();
-  PosixLogger logger(Level::kInfo);
-  logger.write(Level::kDebug, "log", "not this one");
+  PosixLogger logger(Level::kWarn);
+  logger.info("log", "not this one");
+  ASSERT_TRUE(logger.levels().set("log", Level::kInfo));
+  logger.info("raft", "nor this one");
   logger.info("log", "orders-3: rolled at 1,073,741,824 bytes");
   logger.warn("net", "client \x1b[31mred\n[2026-01-01 00:00:00,000] INFO forged\0"sv);
   logger.error("server", "Prag \xc3\xb6");
+  ASSERT_TRUE(logger.levels().set("log", std::nullopt));
+  logger.info("log", "nor this one");
+  EXPECT_FALSE(logger.levels().set("no such component", Level::kInfo));
+  EXPECT_FALSE(logger.levels().set("root", std::nullopt));
   const std::string out = ::testing::internal::GetCapturedStdout();
   const std::string time = R"(\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\])";
   const std::regex expected(

@@ -60,26 +60,28 @@ class KafkaFormat final : public spdlog::formatter {  // called under the sink's
 
 spdlog::level::level_enum of(Level level) {
   switch (level) {
+    case Level::kTrace: return spdlog::level::trace;
     case Level::kDebug: return spdlog::level::debug;
     case Level::kInfo: return spdlog::level::info;
     case Level::kWarn: return spdlog::level::warn;
-    case Level::kError: break;
+    case Level::kError: return spdlog::level::err;
+    case Level::kFatal: break;
   }
-  return spdlog::level::err;
+  return spdlog::level::critical;
 }
 
 }  // namespace
 
 class PosixLogger::Sink : public spdlog::sinks::stdout_sink_mt {};  // writes and flushes each line
 
-PosixLogger::PosixLogger(Level least) : least_(least), sink_(std::make_unique<Sink>()) {
+PosixLogger::PosixLogger(Level least) : sink_(std::make_unique<Sink>()) {
+  levels().set(LogLevels::kRoot, least);
   sink_->set_formatter(std::make_unique<KafkaFormat>());
 }
 
 PosixLogger::~PosixLogger() = default;
 
 void PosixLogger::write(Level level, std::string_view component, std::string_view line) {
-  if (level < least_) return;
   try {
     sink_->log(spdlog::details::log_msg({component.data(), component.size()}, of(level),
                                         {line.data(), line.size()}));

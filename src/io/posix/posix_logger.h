@@ -13,13 +13,12 @@ namespace moldau::io {
 
 class PosixLogger final : public Logger {
  public:
-  explicit PosixLogger(Level least);
+  explicit PosixLogger(Level least);  // the root's level, until levels() are changed
   ~PosixLogger() override;
   void write(Level level, std::string_view component, std::string_view line) override;
 
  private:
   class Sink;
-  const Level least_;
   std::unique_ptr<Sink> sink_;
 };
 

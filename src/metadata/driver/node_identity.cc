@@ -165,7 +165,7 @@ Result<NodeIdentity> establish_identity(io::FileSystem& files, io::Random& rando
     return refuse("the metadata log directory " + options.metadata_log_dir + " is empty, but " +
                   directories.back().path + " belongs to cluster " + identity.cluster_id +
                   ": its metadata is lost. Restore it, or start with empty directories");
-  if (!known_cluster) identity.cluster_id = random.uuid().text();
+  if (!known_cluster) identity.cluster_id = options.cluster_id.value_or(random.uuid().text());
 
   for (Directory& directory : directories) {
     const bool is_new = !directory.properties;

@@ -10,6 +10,7 @@
 //                                                                 a new cluster begins with
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct IdentityOptions {
   BrokerId node_id;
   bool is_controller = false;
   std::vector<std::string> log_dirs;
-  std::string metadata_log_dir;  // one of them, or another directory
+  std::string metadata_log_dir;                          // one of them, or another directory
+  std::optional<std::string> cluster_id = std::nullopt;  // of a cluster that is new; nullopt: a random one
 };
 
 struct NodeIdentity {

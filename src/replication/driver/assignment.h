@@ -68,6 +68,11 @@ class Assignment {
   // first; logs that it would still load are left as they are.
   void close(int64_t broker_epoch, DataDirectories::Done done);
   size_t hosted() const { return hosted_.size(); }
+  // The index of the directory that a hosted partition lies in.
+  std::optional<size_t> root_of(const TopicPartition& id) const {
+    const auto at = hosted_.find(id);
+    return at == hosted_.end() ? std::nullopt : std::optional(at->second.place.root);
+  }
   size_t offline() const { return offline_.size(); }
   // A partition's log can't be written any more: takes its directory offline.
   void on_broken(const TopicPartition& id, const Error& error);

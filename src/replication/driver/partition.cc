@@ -295,6 +295,43 @@ ports::EpochAnswer Partition::end_offset_for_epoch(const ports::EpochQuery& quer
   return answer;
 }
 
+// ---- administration
+
+ports::DeleteAnswer Partition::delete_records(Offset to) {
+  ports::DeleteAnswer answer;
+  answer.error = check_leader(kNoLeaderEpoch);
+  if (answer.error != ErrorCode::kNone) return answer;
+  if (!options_.log.cleanup_delete && options_.log.cleanup_compact) {
+    answer.error = ErrorCode::kPolicyViolation;
+    return answer;
+  }
+  const Offset end = leader_->high_watermark();
+  if (to == Offset(-1)) to = end;
+  if (to < Offset(0) || to > end) {
+    answer.error = ErrorCode::kOffsetOutOfRange;
+    return answer;
+  }
+  if (const auto moved = log_->advance_log_start(to, end); !moved)
+    answer.error = moved.error().code;
+  else
+    answer.low_watermark = log_->log_start();
+  return answer;
+}
+
+ports::ProducersAnswer Partition::describe_producers() const {
+  ports::ProducersAnswer answer;
+  answer.error = check_leader(kNoLeaderEpoch);
+  if (answer.error != ErrorCode::kNone) return answer;
+  for (const auto& [id, entry] : log_->producers().entries()) {
+    const ProducerBatch* last = entry.last_batch();
+    answer.producers.push_back({id, entry.epoch, entry.last_sequence(),
+                                last ? last->timestamp : entry.last_seen_ms, entry.coordinator_epoch,
+                                entry.transaction_start});
+  }
+  std::ranges::sort(answer.producers, {}, &ports::ActiveProducer::id);
+  return answer;
+}
+
 // ---- upkeep
 
 void Partition::work_done() {

@@ -102,6 +102,9 @@ class Partition : public std::enable_shared_from_this<Partition> {
                                                  std::move_only_function<void(ports::OffsetAnswer)>& later);
   ports::EpochAnswer end_offset_for_epoch(const ports::EpochQuery& query) const;
 
+  ports::DeleteAnswer delete_records(Offset to);
+  ports::ProducersAnswer describe_producers() const;
+
   void add_listener(std::weak_ptr<GrowthListener> listener);
 
   // ---- upkeep

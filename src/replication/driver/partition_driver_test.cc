@@ -68,5 +68,23 @@ TEST(PartitionDriver, idle_producers_are_forgotten_while_the_broker_runs) {
   EXPECT_EQ(b.partition("t")->log().producers().size(), 0u);
 }
 
+TEST(PartitionDriver, records_are_deleted_from_the_start_up_to_the_high_watermark) {
+  BrokerBench b(5);
+  b.add_topic("t");
+  b.apply();
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(b.produce("t"), ErrorCode::kNone);
+  const auto partition = b.partition("t");
+  EXPECT_EQ(partition->delete_records(Offset(2)).low_watermark, Offset(2));
+  EXPECT_EQ(partition->delete_records(Offset(1)).low_watermark, Offset(2));
+  EXPECT_EQ(partition->delete_records(Offset(4)).error, ErrorCode::kOffsetOutOfRange);
+  EXPECT_EQ(partition->delete_records(Offset(-2)).error, ErrorCode::kOffsetOutOfRange);
+  EXPECT_EQ(partition->delete_records(Offset(-1)).low_watermark, Offset(3));
+  TopicOptions compacted = b.options;
+  compacted.log.cleanup_delete = false;
+  compacted.log.cleanup_compact = true;
+  partition->set_options(compacted);
+  EXPECT_EQ(partition->delete_records(Offset(3)).error, ErrorCode::kPolicyViolation);
+}
+
 }  // namespace
 }  // namespace moldau

@@ -112,4 +112,26 @@ std::vector<ports::EpochAnswer> PartitionLane::end_offsets_for_epochs(
   return answers;
 }
 
+std::vector<ports::DeleteAnswer> PartitionLane::delete_records(const std::vector<ports::DeleteQuery>& queries,
+                                                               const Indexes& parts) const {
+  std::vector<ports::DeleteAnswer> answers;
+  for (uint32_t index : parts) {
+    const auto partition = find(queries[index].partition);
+    answers.push_back(partition ? partition->delete_records(queries[index].offset)
+                                : ports::DeleteAnswer{.error = ErrorCode::kNotLeaderOrFollower});
+  }
+  return answers;
+}
+
+std::vector<ports::ProducersAnswer> PartitionLane::describe_producers(
+    const std::vector<TopicPartition>& partitions, const Indexes& parts) const {
+  std::vector<ports::ProducersAnswer> answers;
+  for (uint32_t index : parts) {
+    const auto partition = find(partitions[index]);
+    answers.push_back(partition ? partition->describe_producers()
+                                : ports::ProducersAnswer{ErrorCode::kNotLeaderOrFollower, {}});
+  }
+  return answers;
+}
+
 }  // namespace moldau

@@ -43,6 +43,10 @@ class PartitionLane {
                     ports::OffsetsDone done);
   std::vector<ports::EpochAnswer> end_offsets_for_epochs(const std::vector<ports::EpochQuery>& queries,
                                                          const Indexes& parts) const;
+  std::vector<ports::DeleteAnswer> delete_records(const std::vector<ports::DeleteQuery>& queries,
+                                                  const Indexes& parts) const;
+  std::vector<ports::ProducersAnswer> describe_producers(const std::vector<TopicPartition>& partitions,
+                                                         const Indexes& parts) const;
 
  private:
   std::shared_ptr<PartitionHost> host_;

@@ -51,4 +51,31 @@ void Partitions::end_offsets_for_epochs(io::Lane& from, std::vector<ports::Epoch
       });
 }
 
+void Partitions::delete_records(io::Lane& from, std::vector<ports::DeleteQuery> queries,
+                                ports::DeleteDone done) {
+  auto by_lane = split(queries, *this);
+  auto shared = std::make_shared<std::vector<ports::DeleteQuery>>(std::move(queries));
+  scatter<ports::DeleteAnswer>(
+      from, *this, std::move(by_lane), shared->size(), std::move(done),
+      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::DeleteDone lane_done) {
+        lane_done(lane.delete_records(*shared, parts));
+      });
+}
+
+void Partitions::describe_producers(io::Lane& from, std::vector<TopicPartition> partitions,
+                                    ports::ProducersDone done) {
+  struct Part {  // what split() looks at
+    TopicPartition partition;
+  };
+  std::vector<Part> parts_of_all;
+  for (const TopicPartition& id : partitions) parts_of_all.push_back({id});
+  auto by_lane = split(parts_of_all, *this);
+  auto shared = std::make_shared<std::vector<TopicPartition>>(std::move(partitions));
+  scatter<ports::ProducersAnswer>(
+      from, *this, std::move(by_lane), shared->size(), std::move(done),
+      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::ProducersDone lane_done) {
+        lane_done(lane.describe_producers(*shared, parts));
+      });
+}
+
 }  // namespace moldau

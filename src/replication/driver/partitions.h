@@ -25,6 +25,10 @@ class Partitions final : public ports::PartitionsPort {
                     ports::OffsetsDone done) override;
   void end_offsets_for_epochs(io::Lane& from, std::vector<ports::EpochQuery> queries,
                               ports::EpochsDone done) override;
+  void delete_records(io::Lane& from, std::vector<ports::DeleteQuery> queries,
+                      ports::DeleteDone done) override;
+  void describe_producers(io::Lane& from, std::vector<TopicPartition> partitions,
+                          ports::ProducersDone done) override;
 
  private:
   std::vector<std::unique_ptr<PartitionLane>> lanes_;

@@ -1,4 +1,4 @@
-#include "controller/topic_deletion.h"
+#include "controller/admin/topic_deletion.h"
 
 #include <map>
 #include <set>
