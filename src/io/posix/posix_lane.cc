@@ -122,6 +122,12 @@ void PosixLane::run_thread() {
   current_ = nullptr;
 }
 
+void PosixLane::run_until(const std::function<bool()>& done) {
+  current_ = this;
+  while (!done()) turn();
+  current_ = nullptr;
+}
+
 void PosixLane::finish() {
   finishing_.store(true);
   if (mailbox_.wakes()) reactor_.wake();

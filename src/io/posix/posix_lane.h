@@ -36,6 +36,8 @@ class PosixLane final : public Lane {
 
   // Runs on the calling thread until finish(): then what is queued, what that queues, and no more.
   void run_thread();
+  // Runs on the calling thread until `done`, which is asked before every turn. May be called again.
+  void run_until(const std::function<bool()>& done);
   void finish();  // from any thread
   // Destroys what is queued; only while no thread runs the lane.
   void drop_tasks();
