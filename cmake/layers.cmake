@@ -81,6 +81,8 @@ set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
 set(TEST_USES_net moldau_sim)
 set(TEST_USES_server moldau_sim)
+set(TEST_USES_admin moldau_sim)
+set(TEST_USES_cli moldau_sim_cluster)
 
 file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config)
 set(GENERATED_config ${CMAKE_BINARY_DIR}/generated/config/key_tables.cc)

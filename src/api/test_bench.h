@@ -74,6 +74,7 @@ class TestBench {
                  .configs = configs,
                  .quorum = quorum},
         dispatcher(services, kind) {
+    services.fetch_counters.resize(static_cast<size_t>(lanes));
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
   }

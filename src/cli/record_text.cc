@@ -124,7 +124,7 @@ Result<RecordToSend> parse_record(std::string_view json) {
 }
 
 int32_t partition_of_key(std::string_view key, int32_t partitions) {
-  // MurmurHash2 with Kafka's seed; bytes are signed there only where the tail is put together, which makes no difference.
+  // MurmurHash2 with Kafka's seed, its sign bit dropped.
   constexpr uint32_t kMix = 0x5bd1e995;
   const auto* p = reinterpret_cast<const uint8_t*>(key.data());
   size_t left = key.size();

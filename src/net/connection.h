@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "api/exchange.h"
+#include "metrics/request_metrics.h"
 #include "net/frame_reader.h"
 #include "net/memory_budget.h"
 
@@ -27,6 +28,7 @@ class ConnectionHost {
   virtual io::Lane& lane() = 0;
   virtual ChunkPool& chunks() = 0;
   virtual MemoryBudget& budget() = 0;
+  virtual metrics::RequestMetrics& metrics() = 0;
   virtual api::RequestHandler& handler() = 0;
   virtual size_t max_frame_size() const = 0;
   virtual void touched(Connection& connection) = 0;  // there was activity: it isn't idle
@@ -60,6 +62,8 @@ class Connection final : public api::ResponseSink, public std::enable_shared_fro
   struct Slot {    // one request, from its arrival to the last byte of its answer
     Buffer frame;  // until it is handled
     size_t frame_size = 0;
+    Instant arrived;
+    int16_t api_key = -1;
     bool may_overlap = false;
     bool handled = false;  // given to the handler
     bool answered = false;

@@ -24,6 +24,7 @@ class MemoryBudget {
 
   bool exhausted() const { return used_ >= limit_; }
   size_t used() const { return used_; }
+  size_t limit() const { return limit_; }
   void take(size_t bytes) { used_ += bytes; }
   void give(size_t bytes);
   // Runs once there is room; dropped if `alive` is gone by then.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/node_sample.h"
 #include "api/dispatcher.h"
 #include "api/services.h"
 #include "net/connection_table.h"
@@ -22,6 +23,8 @@ class ClientSide {
   std::vector<io::Endpoint> bound() const;
   // From now on requests are handled. Services outlive this.
   void open(api::Services& services);
+  // What a lane's connections did; call it on that lane.
+  void sample(size_t lane, admin::LaneSample& into) const;
   // Stops listening and closes all connections; `done` on lane 0.
   void close(io::Task done);
 

@@ -10,6 +10,7 @@
 #include "metadata/driver/metadata_follower.h"
 #include "metadata/driver/snapshot_maker.h"
 #include "replication/driver/assignment.h"
+#include "server/admin_side.h"
 #include "server/client_side.h"
 #include "server/make_services.h"
 #include "server/storage.h"
@@ -88,13 +89,15 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
         options_(std::move(options)),
         open_files_(open_files),
         events_(std::move(events)),
-        clients_(runtime, options_) {}
+        clients_(runtime, options_),
+        admin_(runtime, options_) {}
 
   void start();
   void stop();
   const NodeOptions& options() const { return options_; }
   const std::string& cluster_id() const { return storage_->identity.cluster_id; }
   std::vector<io::Endpoint> bound() const { return clients_.bound(); }
+  std::optional<io::Endpoint> admin_bound() const { return admin_.bound(); }
 
   std::string_view name() const override { return "partitions"; }
   void apply(ImageChange change, io::Task done) override;
@@ -116,6 +119,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   const size_t open_files_;
   NodeEvents events_;
   ClientSide clients_;
+  AdminSide admin_;
   std::optional<Storage> storage_;
   std::unique_ptr<MetadataFollower> follower_;
   std::unique_ptr<SnapshotMaker> snapshots_;
@@ -137,6 +141,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
 void Node::Core::start() {
   for (const std::string& warning : options_.warnings) runtime_.logger().warn("server", warning);
   if (auto bound = clients_.listen(); !bound) return fail(bound.error());
+  if (auto bound = admin_.listen(); !bound) return fail(bound.error());
   auto opened = std::make_shared<std::optional<Result<Storage>>>();
   runtime_.pool().run(
       home_, [this, opened] { opened->emplace(open_storage(runtime_, options_)); },
@@ -228,6 +233,7 @@ void Node::Core::running() {
       {runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *configs_, *quorum_},
       options_, cluster_id());
   clients_.open(*services_);
+  admin_.serve({clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
   schedule_checkpoint();
   if (events_.on_running) events_.on_running();
 }
@@ -247,12 +253,14 @@ void Node::Core::schedule_checkpoint() {
 
 void Node::Core::stop() {
   if (std::exchange(stopping_, true)) return;
+  admin_.begin_shutdown();
   if (!lifecycle_) return;  // still opening: on_storage goes on from here
   lifecycle_->begin_shutdown();
 }
 
 void Node::Core::shut_down() {
   checkpoint_timer_.cancel();
+  admin_.close();
   clients_.close([self = shared_from_this()] { self->close_partitions(); });
 }
 
@@ -292,6 +300,9 @@ const std::string& Node::cluster_id() const {
 }
 std::vector<io::Endpoint> Node::bound() const {
   return core_->bound();
+}
+std::optional<io::Endpoint> Node::admin_bound() const {
+  return core_->admin_bound();
 }
 
 }  // namespace moldau::server

@@ -105,7 +105,7 @@ void PosixLane::turn() {
     reactor_.wait(Instant{});
     return send_all();
   }
-  if (mailbox_.fall_asleep() && !finishing_.load()) {
+  if (mailbox_.fall_asleep() && !finishing_.load() && !(done_ && (*done_)())) {
     reactor_.wait(timers_.empty() ? std::nullopt : std::optional(timers_.next_due()));
   }
   mailbox_.awake();
@@ -124,7 +124,9 @@ void PosixLane::run_thread() {
 
 void PosixLane::run_until(const std::function<bool()>& done) {
   current_ = this;
+  done_ = &done;
   while (!done()) turn();
+  done_ = nullptr;
   current_ = nullptr;
 }
 

@@ -36,7 +36,7 @@ class PosixLane final : public Lane {
 
   // Runs on the calling thread until finish(): then what is queued, what that queues, and no more.
   void run_thread();
-  // Runs on the calling thread until `done`, which is asked before every turn. May be called again.
+  // Runs on the calling thread until `done`, which is asked before every turn and every sleep. May be called again.
   void run_until(const std::function<bool()>& done);
   void finish();  // from any thread
   // Destroys what is queued; only while no thread runs the lane.
@@ -71,6 +71,7 @@ class PosixLane final : public Lane {
   Mailbox mailbox_;
   Reactor reactor_;
   std::atomic<bool> finishing_{false};
+  const std::function<bool()>* done_ = nullptr;  // of run_until
   TaskRing queue_;
   std::vector<Outbox> outboxes_;  // by the receiver's index
   std::vector<int> written_;      // those with a letter

@@ -13,6 +13,7 @@
 
 #include "io/blocking_pool.h"
 #include "log/log.h"
+#include "metrics/traffic.h"
 #include "ports/partitions.h"
 #include "record/produce_validator.h"
 #include "replication/leader.h"
@@ -34,6 +35,7 @@ struct PartitionHost {
   BrokerId self;
   FileCache files;
   ProduceValidator validator{};
+  metrics::ProduceTraffic traffic{};  // of all its partitions, those that are gone too
 };
 
 // Somebody who waits for a partition to grow. Called on the partition's lane.
@@ -57,7 +59,9 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
   const Identity& identity() const { return identity_; }
   Log& log() { return *log_; }
+  bool has_log() const { return log_ != nullptr; }  // until take_log
   bool leads() const { return leader_.has_value(); }
+  const metrics::ProduceTraffic& traffic() const { return traffic_; }
   Offset high_watermark() const { return leader_ ? leader_->high_watermark() : high_watermark_; }
 
   // ---- what the metadata log says
@@ -73,8 +77,8 @@ class Partition : public std::enable_shared_from_this<Partition> {
     int16_t produce_version;
   };
   // The outcome, or nothing if `later` will get it: flush.messages demands that it is durable first.
-  std::optional<ports::AppendOutcome> append(const AppendCall& call,
-                                             std::move_only_function<void(ports::AppendOutcome)>& later);
+  using AppendLater = std::move_only_function<void(ports::AppendOutcome)>;
+  std::optional<ports::AppendOutcome> append(const AppendCall& call, AppendLater& later);
 
   struct Read {
     ports::FetchOutcome outcome;
@@ -103,7 +107,9 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
+  std::optional<ports::AppendOutcome> validate_and_append(const AppendCall& call, AppendLater& later);
   ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
+  void count(const metrics::ProduceTraffic& more);
   void tell_log_start(ports::AppendOutcome& outcome) const;
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
@@ -121,6 +127,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   std::vector<std::weak_ptr<GrowthListener>> listeners_;
   size_t listeners_before_sweep_ = 16;
   int64_t hidden_bytes_ = 0;  // appended and not shown
+  metrics::ProduceTraffic traffic_;
   std::vector<FlushDone> flush_waiters_;
   bool flushing_ = false;
   int works_ = 0;
