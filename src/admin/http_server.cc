@@ -16,7 +16,8 @@ using Parser = http::request_parser<http::empty_body>;
 
 std::string head_of(const HttpAnswer& answer, bool keep) {
   const auto reason = http::obsolete_reason(static_cast<http::status>(answer.status));
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\n", answer.status, std::string_view(reason.data(), reason.size()));
+  std::string head =
+      fmt::format("HTTP/1.1 {} {}\r\n", answer.status, std::string_view(reason.data(), reason.size()));
   if (answer.status != 204) head += fmt::format("Content-Length: {}\r\n", answer.body.size());
   if (!answer.body.empty()) head += fmt::format("Content-Type: {}\r\n", answer.content_type);
   if (answer.status == 405) head += "Allow: GET, HEAD\r\n";
@@ -133,7 +134,8 @@ void HttpServer::Connection::write() {
   const size_t size = head_.size() + body_.size();
   while (socket_ && sent_ < size) {
     const size_t of_head = std::min(sent_, head_.size());
-    const std::array<Bytes, 2> parts{as_bytes(head_).subspan(of_head), as_bytes(body_).subspan(sent_ - of_head)};
+    const std::array<Bytes, 2> parts{as_bytes(head_).subspan(of_head),
+                                     as_bytes(body_).subspan(sent_ - of_head)};
     const auto sent = socket_->write_some(of_head < head_.size() ? std::span<const Bytes>(parts)
                                                                  : std::span<const Bytes>(parts).last(1));
     if (!sent) return close();
@@ -160,14 +162,15 @@ HttpServer::~HttpServer() {
 
 io::IoResult<io::Endpoint> HttpServer::listen(io::Transport& transport, const io::Endpoint& at) {
   io::Lane* lane = &lane_;
-  auto listener = transport.listen(
-      at, std::span<io::Lane* const>(&lane, 1), [this](io::Lane&, std::unique_ptr<io::Socket> socket) {
-        if (!listener_ || connections_.size() >= kMostConnections) return;  // closes it
-        auto connection = std::make_shared<Connection>(*this, std::move(socket));
-        connections_.push_back(connection);
-        connection->place = std::prev(connections_.end());
-        connection->read();
-      });
+  auto listener = transport.listen(at, std::span<io::Lane* const>(&lane, 1),
+                                   [this](io::Lane&, std::unique_ptr<io::Socket> socket) {
+                                     if (!listener_ || connections_.size() >= kMostConnections)
+                                       return;  // closes it
+                                     auto connection = std::make_shared<Connection>(*this, std::move(socket));
+                                     connections_.push_back(connection);
+                                     connection->place = std::prev(connections_.end());
+                                     connection->read();
+                                   });
   if (!listener) return std::unexpected(std::move(listener.error()));
   listener_ = std::move(*listener);
   return listener_->local();

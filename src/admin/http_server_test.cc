@@ -35,10 +35,11 @@ class HttpServerTest : public ::testing::Test {
     });
     world_.run_for(1s);
     client_.post([this] {
-      client_.runtime().transport().connect(*client_.runtime().lanes()[0], {"server", 80}, [this](auto socket) {
-        socket_ = *std::move(socket);
-        io::read_all(*socket_, received_, SIZE_MAX, [this](auto) { ended_ = true; });
-      });
+      client_.runtime().transport().connect(
+          *client_.runtime().lanes()[0], {"server", 80}, [this](auto socket) {
+            socket_ = *std::move(socket);
+            io::read_all(*socket_, received_, SIZE_MAX, [this](auto) { ended_ = true; });
+          });
     });
     world_.run_for(1s);
   }
@@ -49,10 +50,11 @@ class HttpServerTest : public ::testing::Test {
   }
   // What is answered to these bytes.
   std::string answer(const std::string& request) {
-    received_.clear();
-    client_.post([this, request] { io::write_all(*socket_, std::make_shared<std::string>(request), 0, [] {}); });
+    received_->clear();
+    client_.post(
+        [this, request] { io::write_all(*socket_, std::make_shared<std::string>(request), 0, [] {}); });
     world_.run_for(1s);
-    return received_;
+    return *received_;
   }
 
   sim::SimWorld world_;
@@ -61,7 +63,7 @@ class HttpServerTest : public ::testing::Test {
   EchoPath handler_;
   std::optional<HttpServer> server_;
   std::unique_ptr<io::Socket> socket_;
-  std::string received_;
+  std::shared_ptr<std::string> received_ = std::make_shared<std::string>();
   bool ended_ = false;
 };
 
@@ -84,8 +86,8 @@ TEST_F(HttpServerTest, AnAnswerMayComeLater) {
   EXPECT_EQ(answer("GET /later HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n"), "");
   machine_.post([this] { handler_.later({200, "text/plain", std::string(3 << 20, 'x')}); });
   world_.run_for(10s);
-  EXPECT_GT(received_.size(), size_t{3 << 20});
-  EXPECT_TRUE(received_.ends_with("\r\n\r\n/b"));
+  EXPECT_GT(received_->size(), size_t{3 << 20});
+  EXPECT_TRUE(received_->ends_with("\r\n\r\n/b"));
 }
 
 TEST_F(HttpServerTest, AClientThatLeavesMeanwhileIsNoTrouble) {

@@ -38,7 +38,11 @@ NodeSample sample() {
                 .take();
   s.lanes.resize(2);
   const auto host = [&](size_t lane, int topic, int32_t partition, int64_t size) {
-    s.lanes[lane].partitions.push_back({{topic_id(topic), PartitionId(partition)}, Offset(5), Offset(25), Offset(20), size,
+    s.lanes[lane].partitions.push_back({{topic_id(topic), PartitionId(partition)},
+                                        Offset(5),
+                                        Offset(25),
+                                        Offset(20),
+                                        size,
                                         {.records = 10, .bytes = 100, .requests = 2, .failed = 1}});
   };
   host(0, 1, 2, 300);
@@ -88,7 +92,8 @@ TEST(MetricsText, HasTheNamesThatDashboardsQuery) {
            "kafka_controller_kafkacontroller_preferredreplicaimbalancecount 1",
            "kafka_cluster_partition_underminisr{topic=\"orders\",partition=\"2\"} 1",
            "kafka_cluster_partition_atminisr{topic=\"orders\",partition=\"0\"} 1",
-           "kafka_server_socket_server_metrics_connection_count{listener=\"PLAINTEXT\",networkProcessor=\"1\"} 3",
+           "kafka_server_socket_server_metrics_connection_count{listener=\"PLAINTEXT\",networkProcessor="
+           "\"1\"} 3",
            "kafka_log_log_size{topic=\"orders\",partition=\"1\"} 200",
            "kafka_log_log_logendoffset{topic=\"orders\",partition=\"1\"} 25",
            "kafka_topic_partitions{topic=\"orders\"} 4",
@@ -109,7 +114,8 @@ TEST(MetricsText, HasTheNamesThatDashboardsQuery) {
            "moldau_ready 1",
        })
     EXPECT_TRUE(has_line(text, line)) << line;
-  EXPECT_EQ(text.find("orders\",partition=\"1\"} 1\nkafka_cluster"), std::string::npos) << "of orders-1 its leader tells";
+  EXPECT_EQ(text.find("orders\",partition=\"1\"} 1\nkafka_cluster"), std::string::npos)
+      << "of orders-1 its leader tells";
 }
 
 TEST(MetricsText, EachFamilyStandsTogetherOnce) {

@@ -34,7 +34,8 @@ struct LaneSample {
 
 struct ProcessSample {  // what the system tells of it; nothing where it doesn't
   std::optional<double> cpu_seconds;
-  std::optional<int64_t> resident_bytes, virtual_bytes, open_fds, max_fds, threads, disk_read_bytes, disk_write_bytes;
+  std::optional<int64_t> resident_bytes, virtual_bytes, open_fds, max_fds, threads, disk_read_bytes,
+      disk_write_bytes;
 };
 
 struct NodeSample {
@@ -47,6 +48,7 @@ struct NodeSample {
   std::shared_ptr<const ClusterImage> image;
   std::vector<LaneSample> lanes;
   ProcessSample process;
+  std::optional<double> idle;  // share of one core a lane that was not used since the sample before
 };
 
 }  // namespace moldau::admin

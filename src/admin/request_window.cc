@@ -24,7 +24,8 @@ metrics::Histogram RequestWindow::recent(int16_t api_key) const {
   const auto now = now_.find(api_key);
   if (now == now_.end()) return {};
   const auto before = older_.find(api_key);
-  return before == older_.end() ? now->second.total_time : now->second.total_time.since(before->second.total_time);
+  return before == older_.end() ? now->second.total_time
+                                : now->second.total_time.since(before->second.total_time);
 }
 
 }  // namespace moldau::admin

@@ -20,7 +20,9 @@ struct PartitionRow {
   int64_t replicas() const { return static_cast<int64_t>(state->replicas.size()); }
   bool is_led() const { return told && state->has_leader(); }
   // Replicas that are being added aren't expected to be in sync yet.
-  bool under_replicated() const { return isr() < replicas() - static_cast<int64_t>(state->adding_replicas.size()); }
+  bool under_replicated() const {
+    return isr() < replicas() - static_cast<int64_t>(state->adding_replicas.size());
+  }
   bool under_min_isr() const { return isr() < std::min<int64_t>(min_isr, replicas()); }
   bool at_min_isr() const { return isr() == std::min<int64_t>(min_isr, replicas()); }
 };
@@ -75,7 +77,8 @@ Rows rows_of(const NodeSample& sample) {
     topic.partitions.for_each([&](PartitionId index, const PartitionRegistration& state) {
       const TopicPartition which{id, index};
       while (next < hosted.size() && hosted[next]->id < which) ++next;
-      const PartitionSample* here = next < hosted.size() && hosted[next]->id == which ? hosted[next] : nullptr;
+      const PartitionSample* here =
+          next < hosted.size() && hosted[next]->id == which ? hosted[next] : nullptr;
       if (here) row.produced.merge(here->produced);
       const bool told = state.leader == sample.node_id || (!state.has_leader() && controls);
       if (!told && !here) return;
@@ -102,9 +105,12 @@ void write_traffic(PrometheusText& out, const NodeSample& sample, const Rows& ro
     out.sample().value(total);
     for (const TopicRow& row : rows.topics) out.sample_of(row.labels, static_cast<int64_t>(of_topic(row)));
   };
-  write("messagesin", "records appended", produced.records, [](const TopicRow& r) { return r.produced.records; });
-  write("bytesin", "bytes of records appended", produced.bytes, [](const TopicRow& r) { return r.produced.bytes; });
-  write("bytesout", "bytes of records sent to consumers", fetched.bytes, [](const TopicRow& r) { return r.fetched.bytes; });
+  write("messagesin", "records appended", produced.records,
+        [](const TopicRow& r) { return r.produced.records; });
+  write("bytesin", "bytes of records appended", produced.bytes,
+        [](const TopicRow& r) { return r.produced.bytes; });
+  write("bytesout", "bytes of records sent to consumers", fetched.bytes,
+        [](const TopicRow& r) { return r.fetched.bytes; });
   write("totalproducerequests", "produced parts, one for each partition of a request", produced.requests,
         [](const TopicRow& r) { return r.produced.requests; });
   write("failedproducerequests", "produced parts that were refused", produced.failed,
@@ -118,7 +124,8 @@ void write_traffic(PrometheusText& out, const NodeSample& sample, const Rows& ro
 // ---- partitions
 
 void write_counts(PrometheusText& out, const NodeSample& sample, const Rows& rows) {
-  int64_t hosted = 0, led = 0, under_replicated = 0, under_min = 0, at_min = 0, without_leader = 0, imbalanced = 0;
+  int64_t hosted = 0, led = 0, under_replicated = 0, under_min = 0, at_min = 0, without_leader = 0,
+          imbalanced = 0;
   for (const PartitionRow& row : rows.partitions) {
     hosted += row.hosted != nullptr;
     without_leader += !row.state->has_leader();
@@ -136,20 +143,23 @@ void write_counts(PrometheusText& out, const NodeSample& sample, const Rows& row
   const bool controls = sample.quorum_leader == sample.node_id;
   one("kafka_server_replicamanager_partitioncount", "replicas on this node", hosted);
   one("kafka_server_replicamanager_leadercount", "partitions that it leads", led);
-  one("kafka_server_replicamanager_underreplicatedpartitions", "of those: with replicas out of the ISR", under_replicated);
-  one("kafka_server_replicamanager_underminisrpartitioncount", "of those: with fewer than min.insync.replicas", under_min);
-  one("kafka_server_replicamanager_atminisrpartitioncount", "of those: with just min.insync.replicas", at_min);
+  one("kafka_server_replicamanager_underreplicatedpartitions", "of those: with replicas out of the ISR",
+      under_replicated);
+  one("kafka_server_replicamanager_underminisrpartitioncount",
+      "of those: with fewer than min.insync.replicas", under_min);
+  one("kafka_server_replicamanager_atminisrpartitioncount", "of those: with just min.insync.replicas",
+      at_min);
   one("kafka_server_replicamanager_offlinereplicacount", "replicas whose log directory failed", 0);
   one("kafka_log_logmanager_offlinelogdirectorycount", "log directories that failed", 0);
-  one("kafka_controller_kafkacontroller_offlinepartitionscount", "partitions without a leader, on the active controller",
-      controls ? without_leader : 0);
-  one("kafka_controller_kafkacontroller_preferredreplicaimbalancecount", "partitions that this node leads in another's place",
-      imbalanced);
+  one("kafka_controller_kafkacontroller_offlinepartitionscount",
+      "partitions without a leader, on the active controller", controls ? without_leader : 0);
+  one("kafka_controller_kafkacontroller_preferredreplicaimbalancecount",
+      "partitions that this node leads in another's place", imbalanced);
 }
 
 template <class Chosen, class Value>
-void write_each(PrometheusText& out, const Rows& rows, std::string_view name, std::string_view help, Chosen&& chosen,
-                Value&& value) {
+void write_each(PrometheusText& out, const Rows& rows, std::string_view name, std::string_view help,
+                Chosen&& chosen, Value&& value) {
   out.family(name, "gauge", help);
   for (const PartitionRow& row : rows.partitions)
     if (chosen(row)) out.sample_of(row.labels, value(row));
@@ -182,13 +192,14 @@ void write_partitions(PrometheusText& out, const Rows& rows) {
              [](const Row& r) { return r.hosted->log_start.value; });
   write_each(out, rows, "kafka_topic_partition_in_sync_replica", "replicas in sync", told,
              [](const Row& r) { return r.isr(); });
-  write_each(out, rows, "kafka_topic_partition_replicas", "replicas", told, [](const Row& r) { return r.replicas(); });
+  write_each(out, rows, "kafka_topic_partition_replicas", "replicas", told,
+             [](const Row& r) { return r.replicas(); });
   write_each(out, rows, "kafka_topic_partition_leader", "the leader's id, -1: none", told,
              [](const Row& r) { return int64_t{r.state->leader.value}; });
   write_each(out, rows, "kafka_topic_partition_leader_is_preferred", "1: the first replica leads", told,
              [](const Row& r) { return int64_t{r.preferred() == r.state->leader}; });
-  write_each(out, rows, "kafka_topic_partition_under_replicated_partition", "1: replicas are out of the ISR", told,
-             [](const Row& r) { return int64_t{r.under_replicated()}; });
+  write_each(out, rows, "kafka_topic_partition_under_replicated_partition", "1: replicas are out of the ISR",
+             told, [](const Row& r) { return int64_t{r.under_replicated()}; });
 }
 
 }  // namespace

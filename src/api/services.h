@@ -38,10 +38,10 @@ struct Services {
   ports::QuorumPort& quorum;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
-  std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only
+  std::vector<FetchSessions> fetch_sessions;           // by lane; each used on its lane only
   std::vector<metrics::FetchCounters> fetch_counters;  // likewise
-  bool unstable_api_versions = false;         // unstable.api.versions.enable
-  int32_t max_described_partitions = 2000;    // max.request.partition.size.limit
+  bool unstable_api_versions = false;                  // unstable.api.versions.enable
+  int32_t max_described_partitions = 2000;             // max.request.partition.size.limit
 
   const ClusterImage& image(const io::Lane& lane) const { return images.current(lane); }
 };

@@ -35,7 +35,8 @@ Result<io::Endpoint> parse_endpoint(std::string_view text) {
                   fmt::format("--bootstrap-server {}: the port is no number from 1 to 65535", text));
     out.host = text.substr(0, colon);
   }
-  if (out.host.starts_with('[') && out.host.ends_with(']')) out.host = out.host.substr(1, out.host.size() - 2);
+  if (out.host.starts_with('[') && out.host.ends_with(']'))
+    out.host = out.host.substr(1, out.host.size() - 2);
   if (out.host.empty())
     return fail(ErrorCode::kInvalidRequest,
                 fmt::format("--bootstrap-server {}: must be host:port, as in localhost:9092", text));
@@ -69,7 +70,8 @@ void Session::failed(const Error& error) {
   exit_code = kRefused;
 }
 
-int run_client_command(const ClientCommand& command, std::span<const std::string> args, const Surroundings& with) {
+int run_client_command(const ClientCommand& command, std::span<const std::string> args,
+                       const Surroundings& with) {
   CommandLine line(std::string(command.name), std::string(command.description));
   command.add_actions(line);
   int code = kDone;

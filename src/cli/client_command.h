@@ -31,6 +31,7 @@ struct Surroundings {
   std::ostream& err;
 };
 
-int run_client_command(const ClientCommand& command, std::span<const std::string> args, const Surroundings& with);
+int run_client_command(const ClientCommand& command, std::span<const std::string> args,
+                       const Surroundings& with);
 
 }  // namespace moldau::cli

@@ -25,7 +25,8 @@ double seconds(Duration d) {
 Cluster::Cluster(Wire& wire, ClusterOptions options) : wire_(wire), options_(std::move(options)) {}
 
 int32_t Cluster::timeout_ms() const {
-  return static_cast<int32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeout).count());
+  return static_cast<int32_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeout).count());
 }
 
 std::optional<io::Endpoint> Cluster::address(BrokerId id) const {
@@ -38,12 +39,14 @@ std::unexpected<Error> Cluster::unreachable(const io::Endpoint& at, const io::Io
   std::string what_to_do;
   switch (why.kind) {
     case io::IoError::Kind::kClosed:
-      what_to_do = "The listener may want TLS or SASL, which this command doesn't speak; name a plain text one";
+      what_to_do =
+          "The listener may want TLS or SASL, which this command doesn't speak; name a plain text one";
       break;
     default:
-      what_to_do = is_bootstrap ? "Start a broker there, or name another one with --bootstrap-server"
-                                : "The broker advertises this address: set its advertised.listeners to one that "
-                                  "can be reached from here";
+      what_to_do = is_bootstrap
+                       ? "Start a broker there, or name another one with --bootstrap-server"
+                       : "The broker advertises this address: set its advertised.listeners to one that "
+                         "can be reached from here";
   }
   return fail(ErrorCode::kBrokerNotAvailable, fmt::format("{}. {}.", why.message, what_to_do));
 }
@@ -63,7 +66,8 @@ Result<protocol::Decoder> Cluster::body_of(const Answer& answer) {
 }
 
 Buffer Cluster::encode(const Question& question, int16_t version) {
-  auto encoded = protocol::encode_request(*question.info, question.request, version, ++correlation_, "moldau-cli");
+  auto encoded =
+      protocol::encode_request(*question.info, question.request, version, ++correlation_, "moldau-cli");
   return encoded ? std::move(encoded->bytes) : Buffer{};
 }
 
@@ -78,7 +82,8 @@ Status Cluster::take_versions(const io::Endpoint& from, Buffer frame, int16_t as
   // A broker that doesn't know our version says so in version 0, with what it knows (KIP-511).
   if (in.remaining() >= 2 && load_be<int16_t>(versions.frame.data() + 4) != 0) versions.version = 0;
   if (auto done = protocol::decode(in, versions.version, versions.message); !done) {
-    return malformed({{}, &protocol::api_info(protocol::ApiKey::kApiVersions), asked, from}, done.error().message);
+    return malformed({{}, &protocol::api_info(protocol::ApiKey::kApiVersions), asked, from},
+                     done.error().message);
   }
   versions_.insert_or_assign(from.text(), std::move(versions));
   return {};
@@ -126,15 +131,17 @@ Result<const BrokerVersions*> Cluster::versions_of(const io::Endpoint& at) {
   return &versions_.at(at.text());
 }
 
-Result<int16_t> Cluster::choose_version(const io::Endpoint& at, const ApiInfo& api, protocol::VersionRange ours) {
+Result<int16_t> Cluster::choose_version(const io::Endpoint& at, const ApiInfo& api,
+                                        protocol::VersionRange ours) {
   for (const auto& theirs : versions_.at(at.text())->api_keys) {
     if (theirs.api_key != static_cast<int16_t>(api.key)) continue;
     const int16_t version = std::min(theirs.max_version, std::min(ours.last, api.last_stable));
     if (version >= theirs.min_version && version >= ours.first) return version;
-    return fail(ErrorCode::kUnsupportedVersion,
-                fmt::format("{} serves {} in versions {} to {}, and this command speaks {} to {}. Use a release of "
-                            "either that is closer to the other's.",
-                            at.text(), api.name, theirs.min_version, theirs.max_version, ours.first, ours.last));
+    return fail(
+        ErrorCode::kUnsupportedVersion,
+        fmt::format("{} serves {} in versions {} to {}, and this command speaks {} to {}. Use a release of "
+                    "either that is closer to the other's.",
+                    at.text(), api.name, theirs.min_version, theirs.max_version, ours.first, ours.last));
   }
   return fail(ErrorCode::kUnsupportedVersion,
               fmt::format("{} doesn't serve {} requests, so it can't do this.", at.text(), api.name));
@@ -159,7 +166,8 @@ std::vector<Result<Cluster::Answer>> Cluster::send(std::vector<Question> questio
   for (size_t i = 0; i < questions.size(); ++i) {
     const Question& q = questions[i];
     if (!q.to) {
-      out[i] = fail(ErrorCode::kBrokerNotAvailable, "no broker with this id is there; `moldau cluster brokers` lists them");
+      out[i] = fail(ErrorCode::kBrokerNotAvailable,
+                    "no broker with this id is there; `moldau cluster brokers` lists them");
       continue;
     }
     const ApiInfo* api = protocol::find_api(q.info->key);
@@ -246,8 +254,8 @@ Result<BrokerId> Cluster::coordinator(std::string_view group) {
     }
     if (code == ErrorCode::kNone) return id;
     if (!retry.again(code)) {
-      return std::unexpected(
-          answer_error(fmt::format("the coordinator of group {}", group), static_cast<int16_t>(code), message));
+      return std::unexpected(answer_error(fmt::format("the coordinator of group {}", group),
+                                          static_cast<int16_t>(code), message));
     }
   }
 }

@@ -72,11 +72,13 @@ class Cluster {
     for (const Ask<Request>& ask : asks)
       questions.push_back({address(ask.broker), &Request::kInfo, &ask.request, versions, ask.answered});
     std::vector<Result<Reply<typename Request::Response>>> out;
-    for (auto& answer : send(std::move(questions))) out.push_back(read<typename Request::Response>(std::move(answer)));
+    for (auto& answer : send(std::move(questions)))
+      out.push_back(read<typename Request::Response>(std::move(answer)));
     return out;
   }
 
-  Result<Reply<protocol::MetadataResponse>> metadata(protocol::MetadataRequest request);  // and learns the brokers
+  Result<Reply<protocol::MetadataResponse>> metadata(
+      protocol::MetadataRequest request);  // and learns the brokers
   Status learn_brokers();
   const std::map<BrokerId, Broker>& brokers() const { return brokers_; }
   BrokerId controller() const { return controller_; }
@@ -105,7 +107,8 @@ class Cluster {
   };
 
   std::vector<Result<Answer>> send(std::vector<Question> questions);
-  Result<int16_t> choose_version(const io::Endpoint& at, const protocol::ApiInfo& api, protocol::VersionRange ours);
+  Result<int16_t> choose_version(const io::Endpoint& at, const protocol::ApiInfo& api,
+                                 protocol::VersionRange ours);
   Status negotiate(std::vector<io::Endpoint> with);
   Status take_versions(const io::Endpoint& from, Buffer frame, int16_t asked);
   Buffer encode(const Question& question, int16_t version);
@@ -150,6 +153,7 @@ class Retry {
 };
 
 // "orders: TOPIC_ALREADY_EXISTS: Topic 'orders' already exists."
-Error answer_error(std::string_view subject, int16_t code, const std::optional<std::string_view>& message = {});
+Error answer_error(std::string_view subject, int16_t code,
+                   const std::optional<std::string_view>& message = {});
 
 }  // namespace moldau::cli

@@ -36,7 +36,8 @@ Result<Reply<protocol::DescribeClusterResponse>> ask_for_brokers(Cluster& cluste
   TRY_ASSIGN(auto reply, cluster.ask(request));
   if (reply->error_code != 0)
     return std::unexpected(answer_error("the cluster", reply->error_code, reply->error_message));
-  std::ranges::sort(reply.message.brokers, {}, &protocol::DescribeClusterResponse::DescribeClusterBroker::broker_id);
+  std::ranges::sort(reply.message.brokers, {},
+                    &protocol::DescribeClusterResponse::DescribeClusterBroker::broker_id);
   return reply;
 }
 
@@ -79,7 +80,8 @@ Status describe(Session& session) {
     const auto& finalized = (*versions)->finalized_features;
     const auto level = std::ranges::find(finalized, supported.name,
                                          &protocol::ApiVersionsResponse::FinalizedFeatureKey::name);
-    features.rows.push_back({supported.name, level == finalized.end() ? Cell(0) : Cell(int32_t{level->max_version_level}),
+    features.rows.push_back({supported.name,
+                             level == finalized.end() ? Cell(0) : Cell(int32_t{level->max_version_level}),
                              int32_t{supported.min_version}, int32_t{supported.max_version}});
   }
   std::ranges::sort(features.rows, {}, [](const std::vector<Cell>& row) { return row.front().text; });
@@ -97,8 +99,9 @@ void add_versions(const protocol::ApiVersionsResponse& answer, int32_t broker, T
     const int16_t usable = known ? std::min(theirs.max_version, api->last_stable) : int16_t{-1};
     table.rows.push_back({broker, int32_t{theirs.api_key}, api ? Cell(api->name) : Cell(),
                           int32_t{theirs.min_version}, int32_t{theirs.max_version},
-                          known && usable >= std::max(theirs.min_version, api->versions.first) ? Cell(int32_t{usable})
-                                                                                               : Cell()});
+                          known && usable >= std::max(theirs.min_version, api->versions.first)
+                              ? Cell(int32_t{usable})
+                              : Cell()});
   }
 }
 

@@ -23,7 +23,8 @@ class Commands : public ::testing::Test {
       return std::make_unique<sim::NodeProcess>(runtime, sim::single_node_properties("broker"));
     });
     client_ = &world_.add_node("client");
-    world_.run_until([this] { return broker_->process<sim::NodeProcess>().is_running(); }, std::chrono::minutes(1));
+    world_.run_until([this] { return broker_->process<sim::NodeProcess>().is_running(); },
+                     std::chrono::minutes(1));
   }
 
   Outcome run(const std::string& line, const std::string& input = "", const std::string& at = "broker:9092") {
@@ -36,18 +37,17 @@ class Commands : public ::testing::Test {
     std::ostringstream out, err;
     const ClientCommand* command = find_client_command(name);
     EXPECT_NE(command, nullptr) << name;
-    const Surroundings surroundings{
-        .connect =
-            [this]() -> std::unique_ptr<Wire> {
-          return std::make_unique<SocketWire>(client_->runtime(), [this](const std::function<bool()>& done) {
-            ASSERT_TRUE(world_.run_until(done, std::chrono::minutes(10)));
-          });
-        },
-        .wall_ms = [this] { return client_->runtime().clock().wall_ms(); },
-        .version = "1",
-        .in = in,
-        .out = out,
-        .err = err};
+    const Surroundings surroundings{.connect = [this]() -> std::unique_ptr<Wire> {
+                                      return std::make_unique<SocketWire>(
+                                          client_->runtime(), [this](const std::function<bool()>& done) {
+                                            ASSERT_TRUE(world_.run_until(done, std::chrono::minutes(10)));
+                                          });
+                                    },
+                                    .wall_ms = [this] { return client_->runtime().clock().wall_ms(); },
+                                    .version = "1",
+                                    .in = in,
+                                    .out = out,
+                                    .err = err};
     const int code = run_client_command(*command, args, surroundings);
     return {code, out.str(), err.str()};
   }
@@ -75,19 +75,21 @@ std::string without_ids(std::string text) {
 }
 
 TEST_F(Commands, ATopicFromCreationToDeletion) {
-  EXPECT_EQ(without_ids(done("topic create orders --partitions 2 --config retention.ms=5000 --format json").out),
-            R"([{"topic":"orders","id":"-","partitions":2,"replication_factor":1}])"
-            "\n");
+  EXPECT_EQ(
+      without_ids(done("topic create orders --partitions 2 --config retention.ms=5000 --format json").out),
+      R"([{"topic":"orders","id":"-","partitions":2,"replication_factor":1}])"
+      "\n");
   EXPECT_EQ(done("topic list").out,
             "TOPIC   PARTITIONS  REPLICATION-FACTOR  INTERNAL\n"
             "orders           2                   1  no\n");
   done("produce orders --partition 1", "a\nb\n");
-  EXPECT_EQ(without_ids(done("topic describe orders --format json").out),
-            R"([{"topic":"orders","id":"-","internal":false,"partition_count":2,"replication_factor":1,)"
-            R"("configs":["retention.ms=5000"],"partitions":[)"
-            R"({"partition":0,"leader":1,"leader_epoch":0,"replicas":[1],"isr":[1],"offline":[],"start_offset":0,"end_offset":0},)"
-            R"({"partition":1,"leader":1,"leader_epoch":0,"replicas":[1],"isr":[1],"offline":[],"start_offset":0,"end_offset":2}]}])"
-            "\n");
+  EXPECT_EQ(
+      without_ids(done("topic describe orders --format json").out),
+      R"([{"topic":"orders","id":"-","internal":false,"partition_count":2,"replication_factor":1,)"
+      R"("configs":["retention.ms=5000"],"partitions":[)"
+      R"({"partition":0,"leader":1,"leader_epoch":0,"replicas":[1],"isr":[1],"offline":[],"start_offset":0,"end_offset":0},)"
+      R"({"partition":1,"leader":1,"leader_epoch":0,"replicas":[1],"isr":[1],"offline":[],"start_offset":0,"end_offset":2}]}])"
+      "\n");
   EXPECT_EQ(done("topic describe --under-replicated --format json").out, "[]\n");
   EXPECT_EQ(done("topic delete orders --format json").out, "[{\"topic\":\"orders\"}]\n");
   EXPECT_EQ(done("topic list --format json").out, "[]\n");
@@ -98,10 +100,12 @@ TEST_F(Commands, WhatSomeTopicsAreRefusedForDoesNotConcernTheOthers) {
   const Outcome some = run("topic create there fresh .. --format json");
   EXPECT_EQ(some.code, 1);
   EXPECT_EQ(some.err.substr(0, 47), "moldau topic create: there: TOPIC_ALREADY_EXIST");
-  EXPECT_NE(some.err.find("\nmoldau topic create: ..: INVALID_TOPIC_EXCEPTION"), std::string::npos) << some.err;
+  EXPECT_NE(some.err.find("\nmoldau topic create: ..: INVALID_TOPIC_EXCEPTION"), std::string::npos)
+      << some.err;
   EXPECT_NE(some.out.find("fresh"), std::string::npos);
   done("topic create there --if-not-exists");
-  EXPECT_EQ(done("topic create only-checked --dry-run --format json").out.substr(0, 25), R"([{"topic":"only-checked",)");
+  EXPECT_EQ(done("topic create only-checked --dry-run --format json").out.substr(0, 25),
+            R"([{"topic":"only-checked",)");
   refused("topic describe only-checked", 1, "`moldau topic create only-checked` makes it");
   done("topic delete only-checked --if-exists");
   refused("topic delete only-checked", 1, "only-checked: UNKNOWN_TOPIC_OR_PARTITION");
@@ -133,14 +137,16 @@ TEST_F(Commands, ConsumingBeginsWhereItIsTold) {
   done("topic create t");
   std::string lines;
   for (int i = 0; i < 50; ++i) lines += "line-" + std::to_string(i) + "\n";
-  for (const char* codec : {"none", "gzip", "snappy", "lz4", "zstd"}) done(std::string("produce t -z ") + codec, lines);
+  for (const char* codec : {"none", "gzip", "snappy", "lz4", "zstd"})
+    done(std::string("produce t -z ") + codec, lines);
   EXPECT_EQ(done("consume t -n 2").out, "line-0\nline-1\n");
   EXPECT_EQ(done("consume t --from 248 -e").out, "line-48\nline-49\n");
   EXPECT_EQ(done("consume t --from -3 -n 1").out, "line-47\n");
   EXPECT_EQ(done("consume t --from end -e").out, "");
   EXPECT_EQ(done("consume t --from 2000-01-01 -n 1").out, "line-0\n");
   EXPECT_EQ(done("consume t --from 2100-01-01 -e").out, "");
-  EXPECT_EQ(done("consume t -e --fields offset --isolation read_committed").out.size(), 10u * 2 + 90 * 3 + 150 * 4);
+  EXPECT_EQ(done("consume t -e --fields offset --isolation read_committed").out.size(),
+            10u * 2 + 90 * 3 + 150 * 4);
   refused("consume t --from 1000", 1, "t-0: offset 1000 is not there");
   refused("consume t --from soon", 2, "must be beginning, end");
   refused("consume t:7", 1, "topic t has no partition 7, only 0 to 0");
@@ -173,28 +179,32 @@ TEST_F(Commands, TheClusterAndItsConfiguration) {
             "ID  HOST    PORT  RACK  CONTROLLER  FENCED  LEADERS  REPLICAS\n"
             " 1  broker  9092  -     yes         no            1         1\n");
   const std::string described = done("cluster describe --format json").out;
-  EXPECT_NE(described.find(R"("topics":1,"partitions":1,"under_replicated_partitions":0,)"), std::string::npos);
+  EXPECT_NE(described.find(R"("topics":1,"partitions":1,"under_replicated_partitions":0,)"),
+            std::string::npos);
   EXPECT_NE(described.find(R"({"feature":"metadata.version","level":)"), std::string::npos) << described;
   EXPECT_NE(done("cluster api-versions").out.find("Metadata"), std::string::npos);
   refused("cluster api-versions --broker 5", 1, "no broker 5");
 }
 
 TEST_F(Commands, HelpAndWrongUse) {
-  for (const char* line : {"topic --help", "topic create --help", "produce --help", "group reset-offsets --help"}) {
+  for (const char* line :
+       {"topic --help", "topic create --help", "produce --help", "group reset-offsets --help"}) {
     const Outcome help = run(line, "", "");
     EXPECT_EQ(help.code, 0) << line;
     EXPECT_NE(help.out.find("--help"), std::string::npos) << line;
   }
   EXPECT_NE(run("topic create --help", "", "").out.find("--bootstrap-server"), std::string::npos);
-  for (const char* line : {"topic", "topic creat x", "topic create", "topic create x --partitions many", "config alter",
-                           "config describe tpic x", "topic list --format yaml", "group reset-offsets g"})
+  for (const char* line :
+       {"topic", "topic creat x", "topic create", "topic create x --partitions many", "config alter",
+        "config describe tpic x", "topic list --format yaml", "group reset-offsets g"})
     EXPECT_EQ(run(line).code, 2) << line;
   refused("topic list", 2, "the port is no number", "", "broker:port");
   refused("topic list", 2, "must be host:port", "", ":9092");
 }
 
 TEST_F(Commands, SaysWhyItGetsNoAnswer) {
-  refused("topic list", 1, "Start a broker there, or name another one with --bootstrap-server.", "", "broker:1");
+  refused("topic list", 1, "Start a broker there, or name another one with --bootstrap-server.", "",
+          "broker:1");
   const Outcome second = run("topic list", "", "broker:1,broker:9092");
   EXPECT_EQ(second.code, 0) << second.err;
 
@@ -206,7 +216,8 @@ TEST_F(Commands, SaysWhyItGetsNoAnswer) {
   odd.post([&] {
     const auto listen = [&](uint16_t port, io::Transport::Accepted accepted) {
       auto lanes = odd.runtime().lanes();
-      listeners.push_back(std::move(*odd.runtime().transport().listen({"", port}, lanes.first(1), std::move(accepted))));
+      listeners.push_back(
+          std::move(*odd.runtime().transport().listen({"", port}, lanes.first(1), std::move(accepted))));
     };
     listen(1, [](io::Lane&, std::unique_ptr<io::Socket>) {});  // closes
     listen(2, [&](io::Lane&, std::unique_ptr<io::Socket> s) { sockets.push_back(std::move(s)); });

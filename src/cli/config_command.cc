@@ -92,7 +92,8 @@ using AlterRequest = protocol::IncrementalAlterConfigsRequest;
 
 Result<std::vector<AlterRequest::AlterableConfig>> changes(const AlterOptions& options) {
   std::vector<AlterRequest::AlterableConfig> out;
-  const auto add = [&out](Operation operation, const char* option, const std::vector<std::string>& texts) -> Status {
+  const auto add = [&out](Operation operation, const char* option,
+                          const std::vector<std::string>& texts) -> Status {
     for (const std::string& text : texts) {
       TRY_ASSIGN(const auto pair, split_pair(option, text));
       out.push_back({pair.first, static_cast<int8_t>(operation), pair.second});
@@ -137,7 +138,8 @@ Status alter(Session& session, const AlterOptions& options) {
     TRY_ASSIGN(const auto reply, session.cluster.ask(to_any));
     take(session, reply.message, table);
   }
-  for (const auto& reply : session.cluster.ask_each(std::span<const Cluster::Ask<AlterRequest>>(to_brokers))) {
+  for (const auto& reply :
+       session.cluster.ask_each(std::span<const Cluster::Ask<AlterRequest>>(to_brokers))) {
     if (reply)
       take(session, reply->message, table);
     else
@@ -157,7 +159,8 @@ void add_config_actions(CommandLine& line) {
   describe_app.add_flag("-a,--all", shown->all, "defaults and inherited values too");
 
   auto changed = std::make_shared<AlterOptions>();
-  CLI::App& app = line.add("alter", "change keys, in one step", [changed](Session& s) { return alter(s, *changed); });
+  CLI::App& app =
+      line.add("alter", "change keys, in one step", [changed](Session& s) { return alter(s, *changed); });
   add_resource_options(app, *changed);
   app.add_option("--set", changed->set, "key=value; may be given several times, as all of these")
       ->allow_extra_args(false);

@@ -52,11 +52,13 @@ Result<std::optional<BrokerId>> broker_of(const ConfigResource& resource) {
   const char* end = resource.name.data() + resource.name.size();
   const auto number = std::from_chars(resource.name.data(), end, id.value);
   if (number.ec != std::errc() || number.ptr != end)
-    return fail(ErrorCode::kInvalidRequest, fmt::format("{}: a broker is named by its id, or `default`", resource.name));
+    return fail(ErrorCode::kInvalidRequest,
+                fmt::format("{}: a broker is named by its id, or `default`", resource.name));
   return std::optional(id);
 }
 
-Result<std::vector<ResourceConfigs>> describe_configs(Cluster& cluster, std::span<const ConfigResource> resources) {
+Result<std::vector<ResourceConfigs>> describe_configs(Cluster& cluster,
+                                                      std::span<const ConfigResource> resources) {
   std::vector<ResourceConfigs> out(resources.size());
   if (resources.empty()) return out;
   TRY(cluster.learn_brokers());
@@ -93,7 +95,8 @@ Result<std::vector<ResourceConfigs>> describe_configs(Cluster& cluster, std::spa
   return out;
 }
 
-Result<std::pair<std::string_view, std::string_view>> split_pair(std::string_view option, std::string_view text) {
+Result<std::pair<std::string_view, std::string_view>> split_pair(std::string_view option,
+                                                                 std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == text.npos)
     return fail(ErrorCode::kInvalidRequest, fmt::format("{} {}: must be key=value", option, text));

@@ -11,7 +11,13 @@
 
 namespace moldau::cli {
 
-enum class ConfigKind : int8_t { kTopic = 2, kBroker = 4, kBrokerLogger = 8, kClientMetrics = 16, kGroup = 32 };
+enum class ConfigKind : int8_t {
+  kTopic = 2,
+  kBroker = 4,
+  kBrokerLogger = 8,
+  kClientMetrics = 16,
+  kGroup = 32
+};
 
 // Kafka's numbers of where a value comes from.
 enum class ConfigSource : int8_t {
@@ -46,12 +52,14 @@ struct ResourceConfigs {
 };
 
 // One answer a resource. What concerns one broker is asked of that broker.
-Result<std::vector<ResourceConfigs>> describe_configs(Cluster& cluster, std::span<const ConfigResource> resources);
+Result<std::vector<ResourceConfigs>> describe_configs(Cluster& cluster,
+                                                      std::span<const ConfigResource> resources);
 
 // The broker that must be asked about a resource; nullopt: any. Error: the name is no number.
 Result<std::optional<BrokerId>> broker_of(const ConfigResource& resource);
 
 // "key=value". Error: a sentence with the option's name.
-Result<std::pair<std::string_view, std::string_view>> split_pair(std::string_view option, std::string_view text);
+Result<std::pair<std::string_view, std::string_view>> split_pair(std::string_view option,
+                                                                 std::string_view text);
 
 }  // namespace moldau::cli

@@ -20,7 +20,8 @@ Connection::Connection(io::Endpoint to, std::unique_ptr<io::Socket> socket)
     : to_(std::move(to)), socket_(std::move(socket)) {}
 
 void Connection::send(const Buffer& frame, bool answered, Answer answer) {
-  if (!socket_) return answer(std::unexpected(io::IoError{io::IoError::Kind::kClosed, to_.text() + " is gone"}));
+  if (!socket_)
+    return answer(std::unexpected(io::IoError{io::IoError::Kind::kClosed, to_.text() + " is gone"}));
   unsent_ += as_text(frame);
   if (answered)
     waiting_.push_back(std::move(answer));
@@ -72,7 +73,8 @@ void Connection::read() {
     if (!count) return close(count.error());
     have_ += *count;
     if (*count > 0 && !take()) {
-      return close({io::IoError::Kind::kFailed, to_.text() + " answers with something that isn't the Kafka protocol"});
+      return close(
+          {io::IoError::Kind::kFailed, to_.text() + " answers with something that isn't the Kafka protocol"});
     }
     if (!socket_ || *count > 0) continue;
     return socket_->when_readable([weak = weak_from_this()] {

@@ -40,10 +40,11 @@ Result<From> parse_from(const std::string& text) {
     return number < 0 ? From{From::Kind::kBeforeEnd, -number} : From{From::Kind::kOffset, number};
   if (const auto time = parse_time(text.starts_with('@') ? std::string_view(text).substr(1) : text))
     return From{From::Kind::kTime, *time};
-  return fail(ErrorCode::kInvalidRequest,
-              fmt::format("--from {}: must be beginning, end, an offset, so many before the end as -10, or a time as "
-                          "2026-11-30T12:00 or @1764504000000",
-                          text));
+  return fail(
+      ErrorCode::kInvalidRequest,
+      fmt::format("--from {}: must be beginning, end, an offset, so many before the end as -10, or a time as "
+                  "2026-11-30T12:00 or @1764504000000",
+                  text));
 }
 
 int64_t first_offset(const From& from, int64_t start, int64_t end, int64_t at_time) {
@@ -57,7 +58,8 @@ int64_t first_offset(const From& from, int64_t start, int64_t end, int64_t at_ti
   return start;
 }
 
-Result<std::map<TopicPartitionName, Reader::Position>> positions(Cluster& cluster, const ConsumeOptions& options) {
+Result<std::map<TopicPartitionName, Reader::Position>> positions(Cluster& cluster,
+                                                                 const ConsumeOptions& options) {
   TRY_ASSIGN(const From from, parse_from(options.from));
   TRY_ASSIGN(const auto partitions, named_partitions(cluster, options.topics));
   std::vector<OffsetQuery> queries;
@@ -95,9 +97,10 @@ Result<std::vector<std::string>> parse_fields(const std::string& text) {
     out.push_back(text.substr(at, comma - at));
     at = comma + 1;
     if (std::ranges::find(kFields, out.back()) == std::end(kFields))
-      return fail(ErrorCode::kInvalidRequest,
-                  fmt::format("--fields {}: must be some of topic, partition, offset, timestamp, key, headers, value",
-                              text));
+      return fail(
+          ErrorCode::kInvalidRequest,
+          fmt::format("--fields {}: must be some of topic, partition, offset, timestamp, key, headers, value",
+                      text));
   }
   return out;
 }
@@ -160,11 +163,15 @@ void add_consume_action(CommandLine& line) {
   CLI::App& app = line.only([options](Session& s) { return consume(s, *options); });
   app.add_option("TOPIC", options->topics, "topics, or partitions of them as in orders:0,1")->required();
   app.add_option("--from", options->from,
-                 "beginning, end, an offset, -10 (so many before the end), or a time as 2026-11-30T12:00 or @1764504000000")
+                 "beginning, end, an offset, -10 (so many before the end), or a time as 2026-11-30T12:00 or "
+                 "@1764504000000")
       ->capture_default_str();
-  app.add_option("-n,--max-messages", options->max_messages, "stop after so many")->check(CLI::NonNegativeNumber);
-  app.add_flag("-e,--exit", options->exit_at_end, "stop at the end of what is there now; default: wait for more");
-  app.add_option("--fields", options->fields, "what is printed: topic, partition, offset, timestamp, key, headers, value")
+  app.add_option("-n,--max-messages", options->max_messages, "stop after so many")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("-e,--exit", options->exit_at_end,
+               "stop at the end of what is there now; default: wait for more");
+  app.add_option("--fields", options->fields,
+                 "what is printed: topic, partition, offset, timestamp, key, headers, value")
       ->capture_default_str();
   app.add_option("--separator", options->separator, "what stands between fields; default: a tab");
   app.add_option("--isolation", options->isolation, "read_uncommitted or read_committed")

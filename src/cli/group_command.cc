@@ -34,8 +34,8 @@ Status list(Session& session, const ListOptions& options) {
     if (!options.state.empty() && !same_word(options.state, group.state)) continue;
     if (!options.type.empty() && !same_word(options.type, group.type)) continue;
     const auto known = [](const std::string& text) { return text.empty() ? Cell() : Cell(text); };
-    table.rows.push_back({group.name, known(group.type), known(group.protocol), known(group.state),
-                          group.coordinator.value});
+    table.rows.push_back(
+        {group.name, known(group.type), known(group.protocol), known(group.state), group.coordinator.value});
   }
   print(session.out, session.format, table);
   return {};
@@ -73,7 +73,8 @@ Result<Table> offsets_table(Cluster& cluster, const GroupInfo& group, int64_t& t
   std::vector<OffsetQuery> queries;
   for (const auto& name : all) queries.push_back({name.topic, name.partition, kLatest});
   TRY_ASSIGN(const auto ends, find_offsets(cluster, queries));
-  Table table{"offsets", {"topic", "partition", "committed_offset", "end_offset", "lag", "member", "host"}, {}};
+  Table table{
+      "offsets", {"topic", "partition", "committed_offset", "end_offset", "lag", "member", "host"}, {}};
   size_t next = 0;
   for (const auto& name : all) {
     const std::optional<int64_t> end = ends[next++].known();
@@ -168,7 +169,9 @@ Status delete_offsets(Session& session, const DeleteOffsetsOptions& options) {
       request.topics.emplace_back().name = name.topic;
     request.topics.back().partitions.push_back({name.partition});
   }
-  const auto error_of = [](const protocol::OffsetDeleteResponse& r) { return static_cast<ErrorCode>(r.error_code); };
+  const auto error_of = [](const protocol::OffsetDeleteResponse& r) {
+    return static_cast<ErrorCode>(r.error_code);
+  };
   TRY_ASSIGN(const auto reply, ask_coordinator(session.cluster, options.group, request, error_of));
   if (reply->error_code != 0)
     return std::unexpected(answer_error(fmt::format("group {}", options.group), reply->error_code));
@@ -176,7 +179,8 @@ Status delete_offsets(Session& session, const DeleteOffsetsOptions& options) {
   for (const auto& topic : reply->topics) {
     for (const auto& partition : topic.partitions) {
       if (partition.error_code != 0)
-        session.failed(answer_error(fmt::format("{}-{}", topic.name, partition.partition_index), partition.error_code));
+        session.failed(
+            answer_error(fmt::format("{}-{}", topic.name, partition.partition_index), partition.error_code));
       else
         table.rows.push_back({topic.name, partition.partition_index});
     }

@@ -31,12 +31,15 @@ struct Plan {
 Result<std::optional<WallMs>> wanted_time(const Session& session, const ResetOptions& options) {
   if (!options.to_datetime.empty()) {
     if (const auto time = parse_time(options.to_datetime)) return std::optional(*time);
-    return fail(ErrorCode::kInvalidRequest,
-                fmt::format("--to-datetime {}: must be like 2026-11-30T12:00:00.000 (in UTC, or with +01:00 behind it)",
-                            options.to_datetime));
+    return fail(
+        ErrorCode::kInvalidRequest,
+        fmt::format(
+            "--to-datetime {}: must be like 2026-11-30T12:00:00.000 (in UTC, or with +01:00 behind it)",
+            options.to_datetime));
   }
   if (options.by_duration.empty()) return std::optional<WallMs>{};
-  if (const auto duration = parse_duration_ms(options.by_duration)) return std::optional(session.wall_ms() - *duration);
+  if (const auto duration = parse_duration_ms(options.by_duration))
+    return std::optional(session.wall_ms() - *duration);
   return fail(ErrorCode::kInvalidRequest,
               fmt::format("--by-duration {}: must be like PT1H30M or P2D", options.by_duration));
 }
@@ -77,13 +80,14 @@ int64_t target(const Plan& plan, const ResetOptions& options) {
   if (options.to_offset >= 0) to = options.to_offset;
   if (options.shift_by != 0) {
     const int64_t from = plan.before.value_or(plan.end);
-    if (__builtin_add_overflow(from, options.shift_by, &to)) to = options.shift_by < 0 ? plan.first : plan.end;
+    if (__builtin_add_overflow(from, options.shift_by, &to))
+      to = options.shift_by < 0 ? plan.first : plan.end;
   }
   return std::clamp(to, plan.first, plan.end);
 }
 
-Result<std::vector<TopicPartitionName>> chosen_partitions(Cluster& cluster, const ResetOptions& options,
-                                                          const std::map<TopicPartitionName, int64_t>& committed) {
+Result<std::vector<TopicPartitionName>> chosen_partitions(
+    Cluster& cluster, const ResetOptions& options, const std::map<TopicPartitionName, int64_t>& committed) {
   std::vector<TopicPartitionName> names;
   if (options.all_topics) {
     for (const auto& [name, offset] : committed) names.push_back(name);
@@ -98,9 +102,10 @@ Status check(const ResetOptions& options) {
   const int ways = options.to_earliest + options.to_latest + options.to_current + (options.to_offset >= 0) +
                    (options.shift_by != 0) + !options.to_datetime.empty() + !options.by_duration.empty();
   if (ways != 1)
-    return fail(ErrorCode::kInvalidRequest,
-                "give one of --to-earliest, --to-latest, --to-current, --to-offset, --shift-by, --to-datetime, "
-                "--by-duration");
+    return fail(
+        ErrorCode::kInvalidRequest,
+        "give one of --to-earliest, --to-latest, --to-current, --to-offset, --shift-by, --to-datetime, "
+        "--by-duration");
   if (options.all_topics == !options.topics.empty())
     return fail(ErrorCode::kInvalidRequest, "give either --topic or --all-topics");
   return {};
@@ -114,8 +119,8 @@ Status refuse_active(Cluster& cluster, const std::string& name) {
     return std::unexpected(group.error());
   }
   if (!group->is_active()) return {};
-  return fail(ErrorCode::kNonEmptyGroup,
-              fmt::format("group {} is {} with {} members; stop them first", name, group->state, group->members.size()));
+  return fail(ErrorCode::kNonEmptyGroup, fmt::format("group {} is {} with {} members; stop them first", name,
+                                                     group->state, group->members.size()));
 }
 
 Status reset(Session& session, const ResetOptions& options) {
@@ -157,7 +162,8 @@ Result<std::map<TopicPartitionName, PartitionInfo>> named_partitions(Cluster& cl
       const auto number = std::from_chars(++p, end, index);
       p = number.ptr;
       if (number.ec != std::errc() || (p != end && *p != ','))
-        return fail(ErrorCode::kInvalidRequest, fmt::format("--topic {}: must be like orders or orders:0,1", text));
+        return fail(ErrorCode::kInvalidRequest,
+                    fmt::format("--topic {}: must be like orders or orders:0,1", text));
       const PartitionInfo* partition = topic.partition(index);
       if (!partition)
         return fail(ErrorCode::kUnknownTopicOrPartition,
@@ -182,7 +188,8 @@ void add_reset_offsets(CommandLine& line) {
   app.add_flag("--to-current", options->to_current, "where it is; where nothing is committed, the end");
   app.add_option("--to-offset", options->to_offset, "this offset")->check(CLI::NonNegativeNumber);
   app.add_option("--shift-by", options->shift_by, "so many records on, or back if negative");
-  app.add_option("--to-datetime", options->to_datetime, "the first record from then on: 2026-11-30T12:00:00.000");
+  app.add_option("--to-datetime", options->to_datetime,
+                 "the first record from then on: 2026-11-30T12:00:00.000");
   app.add_option("--by-duration", options->by_duration, "the first record of the last P2D, PT1H30M, …");
   app.add_flag("--execute", options->execute, "do it");
 }

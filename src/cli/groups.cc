@@ -24,7 +24,8 @@ std::optional<std::string> text(const std::optional<std::string_view>& from) {
 
 template <class Response>
 ErrorCode first_error(const Response& response) {
-  return response.groups.empty() ? ErrorCode::kNone : static_cast<ErrorCode>(response.groups.front().error_code);
+  return response.groups.empty() ? ErrorCode::kNone
+                                 : static_cast<ErrorCode>(response.groups.front().error_code);
 }
 
 // ---- the consumer protocol (KIP-848)
@@ -32,15 +33,19 @@ ErrorCode first_error(const Response& response) {
 Result<GroupInfo> describe_consumer(Cluster& cluster, const std::string& name) {
   protocol::ConsumerGroupDescribeRequest request;
   request.group_ids = {name};
-  TRY_ASSIGN(const auto reply, ask_coordinator(cluster, name, request,
-                                               first_error<protocol::ConsumerGroupDescribeResponse>));
+  TRY_ASSIGN(const auto reply,
+             ask_coordinator(cluster, name, request, first_error<protocol::ConsumerGroupDescribeResponse>));
   if (reply->groups.empty()) return fail(ErrorCode::kGroupIdNotFound);
   const auto& group = reply->groups.front();
-  if (group.error_code != 0) return std::unexpected(answer_error(name, group.error_code, group.error_message));
+  if (group.error_code != 0)
+    return std::unexpected(answer_error(name, group.error_code, group.error_message));
   GroupInfo out{name, "consumer", std::string(group.group_state), std::string(group.assignor_name), {}, {}};
   for (const auto& from : group.members) {
-    GroupMember member{std::string(from.member_id), std::string(from.client_id), std::string(from.client_host),
-                       text(from.instance_id), {}};
+    GroupMember member{std::string(from.member_id),
+                       std::string(from.client_id),
+                       std::string(from.client_host),
+                       text(from.instance_id),
+                       {}};
     for (const auto& topic : from.assignment.topic_partitions)
       member.assignment[std::string(topic.topic_name)] = topic.partitions;
     out.members.push_back(std::move(member));
@@ -74,13 +79,15 @@ Result<GroupInfo> describe_classic(Cluster& cluster, const std::string& name) {
   if (reply->groups.empty()) return fail(ErrorCode::kGroupIdNotFound);
   const auto& group = reply->groups.front();
   if (group.error_code != 0)
-    return std::unexpected(answer_error(fmt::format("group {}", name), group.error_code, group.error_message));
+    return std::unexpected(
+        answer_error(fmt::format("group {}", name), group.error_code, group.error_message));
   GroupInfo out{name, "classic", std::string(group.group_state), std::string(group.protocol_data), {}, {}};
   for (const auto& from : group.members) {
-    out.members.push_back({std::string(from.member_id), std::string(from.client_id), std::string(from.client_host),
-                           text(from.group_instance_id),
-                           group.protocol_type == "consumer" ? read_assignment(from.member_assignment)
-                                                             : std::map<std::string, std::vector<int32_t>>{}});
+    out.members.push_back({std::string(from.member_id), std::string(from.client_id),
+                           std::string(from.client_host), text(from.group_instance_id),
+                           group.protocol_type == "consumer"
+                               ? read_assignment(from.member_assignment)
+                               : std::map<std::string, std::vector<int32_t>>{}});
   }
   if (out.state == "Dead")  // what brokers before DescribeGroups v6 say of a group that isn't there
     return fail(ErrorCode::kGroupIdNotFound, fmt::format("group {} not found", name));
@@ -117,8 +124,8 @@ Result<std::vector<ListedGroup>> list_groups(Cluster& cluster, std::vector<Error
       continue;
     }
     for (const auto& group : (*reply)->groups)
-      out.push_back({std::string(group.group_id), std::string(group.group_type), std::string(group.protocol_type),
-                     std::string(group.group_state), asks[i].broker});
+      out.push_back({std::string(group.group_id), std::string(group.group_type),
+                     std::string(group.protocol_type), std::string(group.group_state), asks[i].broker});
   }
   std::ranges::sort(out, {}, &ListedGroup::name);
   return out;
@@ -129,7 +136,8 @@ Result<std::vector<ListedGroup>> list_groups(Cluster& cluster, std::vector<Error
 namespace {
 
 template <class Topics>
-Status take_offsets(const std::string& group, const Topics& topics, std::map<TopicPartitionName, int64_t>& out) {
+Status take_offsets(const std::string& group, const Topics& topics,
+                    std::map<TopicPartitionName, int64_t>& out) {
   for (const auto& topic : topics) {
     for (const auto& partition : topic.partitions) {
       const std::string name = fmt::format("group {}, {}-{}", group, topic.name, partition.partition_index);
@@ -155,7 +163,8 @@ Result<std::map<TopicPartitionName, int64_t>> committed_offsets(Cluster& cluster
   };
   TRY_ASSIGN(const auto reply, ask_coordinator(cluster, group, request, error_of, kOffsetFetch));
   if (const ErrorCode error = error_of(reply.message); error != ErrorCode::kNone)
-    return std::unexpected(answer_error(fmt::format("offsets of group {}", group), static_cast<int16_t>(error)));
+    return std::unexpected(
+        answer_error(fmt::format("offsets of group {}", group), static_cast<int16_t>(error)));
   std::map<TopicPartitionName, int64_t> out;
   TRY(take_offsets(group, reply->topics, out));
   for (const auto& answered : reply->groups) TRY(take_offsets(group, answered.topics, out));

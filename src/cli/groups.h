@@ -48,9 +48,9 @@ Status commit_offsets(Cluster& cluster, const std::string& group,
 
 // Asks a group's coordinator, also while it moves or loads. `error_of(response)` is the answer's code.
 template <protocol::Message Request, class ErrorOf>
-Result<Reply<typename Request::Response>> ask_coordinator(Cluster& cluster, const std::string& group,
-                                                          const Request& request, ErrorOf error_of,
-                                                          protocol::VersionRange versions = Request::kVersions) {
+Result<Reply<typename Request::Response>> ask_coordinator(
+    Cluster& cluster, const std::string& group, const Request& request, ErrorOf error_of,
+    protocol::VersionRange versions = Request::kVersions) {
   for (Retry retry(cluster);;) {
     TRY_ASSIGN(const BrokerId coordinator, cluster.coordinator(group));
     const Cluster::Ask<Request> ask{coordinator, request};

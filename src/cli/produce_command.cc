@@ -43,8 +43,9 @@ Result<SenderOptions> sender_options(const ProduceOptions& options) {
   out.acks = options.acks == "0" ? 0 : options.acks == "1" ? 1 : -1;
   const auto codec = parse_codec(options.compression);
   if (!codec)
-    return fail(ErrorCode::kInvalidRequest,
-                fmt::format("--compression {}: must be none, gzip, snappy, lz4 or zstd", options.compression));
+    return fail(
+        ErrorCode::kInvalidRequest,
+        fmt::format("--compression {}: must be none, gzip, snappy, lz4 or zstd", options.compression));
   out.codec = *codec;
   return out;
 }
@@ -98,7 +99,8 @@ void add_produce_action(CommandLine& line) {
   auto options = std::make_shared<ProduceOptions>();
   CLI::App& app = line.only([options](Session& s) { return produce(s, *options); });
   app.add_option("TOPIC", options->topic, "its name")->required();
-  app.add_option("--input", options->input, "lines: each is a value; json: each is an object as `moldau consume --format json` prints")
+  app.add_option("--input", options->input,
+                 "lines: each is a value; json: each is an object as `moldau consume --format json` prints")
       ->check(CLI::IsMember({"lines", "json"}))
       ->capture_default_str();
   app.add_option("-k,--key-separator", options->key_separator, "what stands between key and value of a line");
@@ -109,7 +111,8 @@ void add_produce_action(CommandLine& line) {
       ->allow_extra_args(false);
   app.add_option("-p,--partition", options->partition, "all go there; default: by the key, else in turn")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("-z,--compression", options->compression, "none, gzip, snappy, lz4 or zstd")->capture_default_str();
+  app.add_option("-z,--compression", options->compression, "none, gzip, snappy, lz4 or zstd")
+      ->capture_default_str();
   app.add_option("--acks", options->acks, "who must have it: all (in the ISR), 1 (the leader) or 0")
       ->check(CLI::IsMember({"all", "1", "0"}))
       ->capture_default_str();

@@ -86,7 +86,8 @@ std::vector<Reader::Ask> Reader::requests() const {
   std::vector<Ask> out;
   for (auto& [leader, ask] : by_leader) {
     // All answers are waited for, so one leader without news must not hold up another's for long.
-    ask.request.max_wait_ms = by_leader.size() > 1 ? std::min(options_.max_wait_ms, 100) : options_.max_wait_ms;
+    ask.request.max_wait_ms =
+        by_leader.size() > 1 ? std::min(options_.max_wait_ms, 100) : options_.max_wait_ms;
     ask.request.min_bytes = 1;
     ask.request.max_bytes = kRoundBytes;
     ask.request.isolation_level = options_.read_committed ? 1 : 0;
@@ -147,9 +148,10 @@ Status Reader::take_error(const TopicPartitionName& name, ErrorCode error,
     Position& position = positions_[name];
     const std::optional<int64_t> first = found.front().known();
     if (!first || position.next >= *first)
-      return fail(error, fmt::format("{}: offset {} is not there; `moldau topic describe {}` shows what is", text,
-                                     position.next, name.topic));
-    warn(fmt::format("{}: records {} to {} are deleted, going on at {}", text, position.next, *first - 1, *first));
+      return fail(error, fmt::format("{}: offset {} is not there; `moldau topic describe {}` shows what is",
+                                     text, position.next, name.topic));
+    warn(fmt::format("{}: records {} to {} are deleted, going on at {}", text, position.next, *first - 1,
+                     *first));
     position.next = *first;
     return {};
   }
@@ -176,14 +178,16 @@ Status Reader::take_partition(const TopicPartitionName& name, const Data& data, 
         return stopped_ ? Visit::kStop : Visit::kNext;
       });
       if (!read.ok())
-        return fail(ErrorCode::kCorruptMessage, fmt::format("{}: the batch at offset {} can't be read: {}", text,
-                                                            batch.base_offset().value, to_error(read).message));
+        return fail(ErrorCode::kCorruptMessage,
+                    fmt::format("{}: the batch at offset {} can't be read: {}", text,
+                                batch.base_offset().value, to_error(read).message));
     }
     if (!stopped_) position.next = std::max(position.next, batch.next_offset().value);
   }
   if (const NextBatch next = walk.next();
       !stopped_ && (next.what == BatchFound::kCorrupt || next.what == BatchFound::kOldMagic))
-    return fail(ErrorCode::kCorruptMessage, fmt::format("{} at offset {}: {}", text, position.next, describe(next)));
+    return fail(ErrorCode::kCorruptMessage,
+                fmt::format("{} at offset {}: {}", text, position.next, describe(next)));
   if (position.stop && position.next >= *position.stop) positions_.erase(name);
   return {};
 }

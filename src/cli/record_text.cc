@@ -99,7 +99,8 @@ std::string record_json(std::string_view topic, int32_t partition, const RecordV
 
 Result<RecordToSend> parse_record(std::string_view json) {
   TRY_ASSIGN(const JsonValue object, protocol::parse_json(json));
-  if (object.kind != Kind::kObject) return refuse("a record must be an object, as in {\"key\":\"k\",\"value\":\"v\"}");
+  if (object.kind != Kind::kObject)
+    return refuse("a record must be an object, as in {\"key\":\"k\",\"value\":\"v\"}");
   constexpr std::string_view kKnown[] = {"topic", "partition", "offset",       "timestamp", "key",
                                          "value", "headers",   "value_base64", "key_base64"};
   for (const auto& member : object.members)
@@ -130,8 +131,8 @@ int32_t partition_of_key(std::string_view key, int32_t partitions) {
   size_t left = key.size();
   uint32_t hash = 0x9747b28cu ^ static_cast<uint32_t>(left);
   for (; left >= 4; left -= 4, p += 4) {
-    uint32_t k = static_cast<uint32_t>(p[0]) | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 |
-                 static_cast<uint32_t>(p[3]) << 24;
+    uint32_t k = static_cast<uint32_t>(p[0]) | static_cast<uint32_t>(p[1]) << 8 |
+                 static_cast<uint32_t>(p[2]) << 16 | static_cast<uint32_t>(p[3]) << 24;
     k *= kMix;
     k ^= k >> 24;
     hash = hash * kMix ^ k * kMix;

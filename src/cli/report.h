@@ -44,8 +44,8 @@ struct Description {
   std::vector<Table> tables;
 };
 
-void print(std::ostream& out, Format format, const Table& table);  // JSON: an array of objects
-void print(std::ostream& out, Format format, const Description& description);               // JSON: an object
+void print(std::ostream& out, Format format, const Table& table);              // JSON: an array of objects
+void print(std::ostream& out, Format format, const Description& description);  // JSON: an object
 void print(std::ostream& out, Format format, const std::vector<Description>& descriptions);  // JSON: an array
 
 }  // namespace moldau::cli

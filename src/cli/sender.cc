@@ -81,7 +81,8 @@ Status Sender::flush() {
     if (batches.empty()) break;
     if (!retry.again(passes))
       return std::unexpected(answer_error(fmt::format("{}-{}", topic_.name, batches.begin()->first),
-                                          static_cast<int16_t>(passes), "and it didn't pass within --timeout"));
+                                          static_cast<int16_t>(passes),
+                                          "and it didn't pass within --timeout"));
     TRY_ASSIGN(topic_, existing_topic(cluster_, topic_.name));
   }
   return {};
@@ -102,7 +103,8 @@ Status Sender::send_round(std::map<int32_t, Batch>& batches, ErrorCode& passes) 
     ask.request.timeout_ms = cluster_.timeout_ms();
     ask.request.transactional_id.reset();
     if (ask.request.topic_data.empty()) ask.request.topic_data.emplace_back().name = topic_.name;
-    ask.request.topic_data.front().partition_data.push_back({index, protocol::Records(as_bytes(batch.bytes))});
+    ask.request.topic_data.front().partition_data.push_back(
+        {index, protocol::Records(as_bytes(batch.bytes))});
   }
   std::vector<Cluster::Ask<protocol::ProduceRequest>> asks;
   for (auto& [leader, ask] : by_leader) asks.push_back(std::move(ask));
@@ -128,8 +130,8 @@ Status Sender::send_round(std::map<int32_t, Batch>& batches, ErrorCode& passes) 
   return {};
 }
 
-Status Sender::take(std::map<int32_t, Batch>& batches, int32_t partition, ErrorCode error, int64_t base_offset,
-                    const std::string& message, ErrorCode& passes) {
+Status Sender::take(std::map<int32_t, Batch>& batches, int32_t partition, ErrorCode error,
+                    int64_t base_offset, const std::string& message, ErrorCode& passes) {
   if (error == ErrorCode::kNone || error == ErrorCode::kDuplicateSequenceNumber) {
     acknowledged(batches, partition, base_offset);
     return {};
@@ -154,7 +156,8 @@ void Sender::acknowledged(std::map<int32_t, Batch>& batches, int32_t partition, 
   }
   // Sequence numbers begin again at 0 behind the largest.
   int32_t& sequence = next_sequence_[partition];
-  sequence = static_cast<int32_t>((static_cast<uint32_t>(sequence) + static_cast<uint32_t>(records)) & 0x7fffffffu);
+  sequence =
+      static_cast<int32_t>((static_cast<uint32_t>(sequence) + static_cast<uint32_t>(records)) & 0x7fffffffu);
   batches.erase(at);
 }
 

@@ -60,19 +60,20 @@ void SocketWire::start(const std::shared_ptr<Exchange>& exchange, size_t index) 
   if (link && !link->connection) return link->queued.push_back(index);
   link = std::make_shared<Link>();
   link->queued.push_back(index);
-  Connection::open(runtime_, lane_, out.to,
-                   [link = std::weak_ptr(link), exchange, send](io::IoResult<std::shared_ptr<Connection>> opened) {
-                     const auto alive = link.lock();
-                     if (!alive) return;  // given up meanwhile
-                     for (size_t i : std::exchange(alive->queued, {})) {
-                       if (!opened) {
-                         exchange->put(i, std::unexpected(opened.error()));
-                         continue;
-                       }
-                       alive->connection = *opened;
-                       send(**opened, i);
-                     }
-                   });
+  Connection::open(
+      runtime_, lane_, out.to,
+      [link = std::weak_ptr(link), exchange, send](io::IoResult<std::shared_ptr<Connection>> opened) {
+        const auto alive = link.lock();
+        if (!alive) return;  // given up meanwhile
+        for (size_t i : std::exchange(alive->queued, {})) {
+          if (!opened) {
+            exchange->put(i, std::unexpected(opened.error()));
+            continue;
+          }
+          alive->connection = *opened;
+          send(**opened, i);
+        }
+      });
 }
 
 std::vector<io::IoResult<Buffer>> SocketWire::exchange(std::vector<Outgoing> batch, Duration limit) {
@@ -90,7 +91,8 @@ std::vector<io::IoResult<Buffer>> SocketWire::exchange(std::vector<Outgoing> bat
     for (size_t i = 0; i < exchange->batch.size(); ++i) {
       const std::string to = exchange->batch[i].to.text();
       if (!exchange->results[i]) {  // its answer may still come, and would be taken for another's
-        exchange->put(i, std::unexpected(io::IoError{io::IoError::Kind::kFailed, to + " did not answer in time"}));
+        exchange->put(
+            i, std::unexpected(io::IoError{io::IoError::Kind::kFailed, to + " did not answer in time"}));
         links_.erase(to);
       } else if (!*exchange->results[i]) {
         links_.erase(to);

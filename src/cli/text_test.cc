@@ -32,12 +32,12 @@ TEST(Report, ATableHasAlignedColumns) {
 }
 
 TEST(Report, JsonHasTheSame) {
-  EXPECT_EQ(printed(Format::kJson, kTable),
-            R"([{"topic":"orders","end_offset":12,"isr":[1,2],"rack":null},)"
-            R"({"topic":"bücher","end_offset":3,"isr":[],"rack":"r\"1"}])"
-            "\n");
+  EXPECT_EQ(printed(Format::kJson, kTable), R"([{"topic":"orders","end_offset":12,"isr":[1,2],"rack":null},)"
+                                            R"({"topic":"bücher","end_offset":3,"isr":[],"rack":"r\"1"}])"
+                                            "\n");
   const Description d{{{"cluster_id", "x"}, {"healthy", true}}, {kTable}};
-  EXPECT_TRUE(printed(Format::kJson, d).starts_with(R"({"cluster_id":"x","healthy":true,"partitions":[{"topic")"));
+  EXPECT_TRUE(
+      printed(Format::kJson, d).starts_with(R"({"cluster_id":"x","healthy":true,"partitions":[{"topic")"));
   EXPECT_EQ(printed(Format::kJson, std::vector<Description>{}), "[]\n");
   EXPECT_TRUE(printed(Format::kTable, d).starts_with("cluster id  x\nhealthy     yes\n\nTOPIC"));
 }
@@ -52,8 +52,8 @@ TEST(Times, AreReadAsKafkasToolsReadThem) {
   EXPECT_EQ(parse_time("2025-11-30T06:30-0530"), 1764504000000);
   EXPECT_EQ(parse_time("2025-11-30T12:00:00.5"), 1764504000500);
   EXPECT_EQ(parse_time("2025-11-30"), 1764460800000);
-  for (const char* wrong : {"", "yesterday", "2025-13-01", "2025-02-30", "2025-11-30T25:00", "2025-11-30T12:00:00x",
-                            "-5", "2025-11-30T12:00:00+1"})
+  for (const char* wrong : {"", "yesterday", "2025-13-01", "2025-02-30", "2025-11-30T25:00",
+                            "2025-11-30T12:00:00x", "-5", "2025-11-30T12:00:00+1"})
     EXPECT_FALSE(parse_time(wrong)) << wrong;
   EXPECT_EQ(time_text(1764504000500), "2025-11-30T12:00:00.500Z");
   EXPECT_EQ(time_text(-1), "-");
@@ -71,8 +71,8 @@ TEST(Times, DurationsAreIso8601) {
 
 TEST(RecordText, KnowsUtf8) {
   for (const char* good : {"", "a", "ü", "€", "😀"}) EXPECT_TRUE(is_utf8(good)) << good;
-  for (const char* bad : {"\x80", "\xc0\xaf", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xf0\x80\x80\x80",
-                          "\xe0\x80\x80", "a\xff"})
+  for (const char* bad : {"\x80", "\xc0\xaf", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf5\x80\x80\x80",
+                          "\xf0\x80\x80\x80", "\xe0\x80\x80", "a\xff"})
     EXPECT_FALSE(is_utf8(bad));
 }
 
@@ -87,9 +87,8 @@ TEST(RecordText, ARecordSurvivesPrintingAndReading) {
     json = record_json("orders", 2, record);
     return Visit::kNext;
   });
-  EXPECT_EQ(json,
-            R"({"topic":"orders","partition":2,"offset":7,"timestamp":1000,"key":"k\"1","value":null,)"
-            R"("headers":[{"key":"trace","value_base64":"eP8="},{"key":"none","value":null}]})");
+  EXPECT_EQ(json, R"({"topic":"orders","partition":2,"offset":7,"timestamp":1000,"key":"k\"1","value":null,)"
+                  R"("headers":[{"key":"trace","value_base64":"eP8="},{"key":"none","value":null}]})");
   const auto back = parse_record(json);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(back->key, "k\"1");

@@ -31,7 +31,8 @@ class Scanner {
   }
   double decimal() {
     double value = 0;
-    const auto end = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, std::chars_format::fixed);
+    const auto end =
+        std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, std::chars_format::fixed);
     ok_ = ok_ && end.ec == std::errc();
     if (ok_) rest_.remove_prefix(static_cast<size_t>(end.ptr - rest_.data()));
     return value;
@@ -95,8 +96,11 @@ std::optional<int64_t> parse_duration_ms(std::string_view text) {
     bool of_time;  // behind T
     int64_t ms;
   };
-  constexpr Unit kUnits[] = {{'W', false, 604'800'000}, {'D', false, 86'400'000}, {'H', true, 3'600'000},
-                             {'M', true, 60'000},       {'S', true, 1000}};
+  constexpr Unit kUnits[] = {{'W', false, 604'800'000},
+                             {'D', false, 86'400'000},
+                             {'H', true, 3'600'000},
+                             {'M', true, 60'000},
+                             {'S', true, 1000}};
   Scanner in(text);
   in.expect('P');
   bool of_time = false;
@@ -130,8 +134,9 @@ std::string time_text(WallMs time) {
   const year_month_day date(day);
   const hh_mm_ss clock(at - day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
 }
 
 }  // namespace moldau::cli

@@ -90,8 +90,8 @@ Status list(Session& session, bool exclude_internal) {
   for (const TopicInfo& topic : topics) {
     if (topic.internal && exclude_internal) continue;
     const size_t replicas = topic.partitions.empty() ? 0 : topic.partitions.front().replicas.size();
-    table.rows.push_back({topic.name, static_cast<int64_t>(topic.partitions.size()), static_cast<int64_t>(replicas),
-                          topic.internal});
+    table.rows.push_back({topic.name, static_cast<int64_t>(topic.partitions.size()),
+                          static_cast<int64_t>(replicas), topic.internal});
   }
   print(session.out, session.format, table);
   return {};
@@ -138,20 +138,22 @@ Status describe(Session& session, const DescribeOptions& options) {
   size_t next = 0;
   for (size_t t = 0; t < topics.size(); ++t) {
     const TopicInfo& topic = topics[t];
-    Table table{"partitions",
-                {"partition", "leader", "leader_epoch", "replicas", "isr", "offline", "start_offset", "end_offset"},
-                {}};
+    Table table{
+        "partitions",
+        {"partition", "leader", "leader_epoch", "replicas", "isr", "offline", "start_offset", "end_offset"},
+        {}};
     for (const PartitionInfo& p : topic.partitions) {
       const FoundOffset &start = offsets[next], &end = offsets[next + 1];
       next += 2;
       if (!is_shown(p, options)) continue;
-      table.rows.push_back({p.index, p.has_leader() ? Cell(p.leader.value) : Cell(), p.leader_epoch, p.replicas, p.isr,
-                            p.offline, start.known(), end.known()});
+      table.rows.push_back({p.index, p.has_leader() ? Cell(p.leader.value) : Cell(), p.leader_epoch,
+                            p.replicas, p.isr, p.offline, start.known(), end.known()});
     }
     if (table.rows.empty() && (options.under_replicated || options.unavailable)) continue;
     std::vector<std::string> overrides;
     for (const ConfigEntry& entry : configs[t].entries)
-      if (entry.source == ConfigSource::kTopic) overrides.push_back(entry.name + "=" + entry.value.value_or(""));
+      if (entry.source == ConfigSource::kTopic)
+        overrides.push_back(entry.name + "=" + entry.value.value_or(""));
     const size_t replicas = topic.partitions.empty() ? 0 : topic.partitions.front().replicas.size();
     Description d;
     d.fields = {{"topic", topic.name},
@@ -179,7 +181,8 @@ Status alter(Session& session, const AlterOptions& options) {
   protocol::CreatePartitionsRequest request;
   request.timeout_ms = session.cluster.timeout_ms();
   request.validate_only = options.dry_run;
-  for (const std::string& name : options.names) request.topics.push_back({name, options.partitions, std::nullopt});
+  for (const std::string& name : options.names)
+    request.topics.push_back({name, options.partitions, std::nullopt});
   TRY_ASSIGN(const auto reply, session.cluster.ask(request));
   Table table{"topics", {"topic", "partitions"}, {}};
   for (const auto& topic : reply->results) {
@@ -226,8 +229,10 @@ void add_create(CommandLine& line) {
   app.add_option("-p,--partitions", options->partitions, "how many; default: the brokers' num.partitions");
   app.add_option("-r,--replication-factor", options->replication_factor,
                  "how many replicas; default: the brokers' default.replication.factor");
-  app.add_option("--replica-assignment", options->replicas, "brokers of each partition instead, as in 1:2,2:3");
-  app.add_option("-c,--config", options->configs, "key=value; may be given several times")->allow_extra_args(false);
+  app.add_option("--replica-assignment", options->replicas,
+                 "brokers of each partition instead, as in 1:2,2:3");
+  app.add_option("-c,--config", options->configs, "key=value; may be given several times")
+      ->allow_extra_args(false);
   app.add_flag("--if-not-exists", options->if_not_exists, "a topic that is there is no error");
   app.add_flag("--dry-run", options->dry_run, "only check");
 }
@@ -237,7 +242,8 @@ void add_describe(CommandLine& line) {
   CLI::App& app = line.add("describe", "partitions, leaders, replicas, offsets",
                            [options](Session& s) { return describe(s, *options); });
   app.add_option("TOPIC", options->names, "their names; default: all");
-  app.add_flag("--under-replicated", options->under_replicated, "only partitions with replicas out of the ISR");
+  app.add_flag("--under-replicated", options->under_replicated,
+               "only partitions with replicas out of the ISR");
   app.add_flag("--unavailable", options->unavailable, "only partitions without a leader");
 }
 
@@ -255,13 +261,14 @@ void add_alter(CommandLine& line) {
 void add_topic_actions(CommandLine& line) {
   add_create(line);
   auto exclude_internal = std::make_shared<bool>(false);
-  line.add("list", "names of all topics", [exclude_internal](Session& s) { return list(s, *exclude_internal); })
+  line.add("list", "names of all topics",
+           [exclude_internal](Session& s) { return list(s, *exclude_internal); })
       .add_flag("--exclude-internal", *exclude_internal, "without __consumer_offsets and the like");
   add_describe(line);
   add_alter(line);
   auto options = std::make_shared<DeleteOptions>();
-  CLI::App& app =
-      line.add("delete", "delete topics and their records", [options](Session& s) { return remove(s, *options); });
+  CLI::App& app = line.add("delete", "delete topics and their records",
+                           [options](Session& s) { return remove(s, *options); });
   app.add_option("TOPIC", options->names, "their names")->required();
   app.add_flag("--if-exists", options->if_exists, "a topic that isn't there is no error");
 }

@@ -70,7 +70,8 @@ Error no_topic(const TopicInfo& topic) {
 Result<TopicInfo> existing_topic(Cluster& cluster, const std::string& name) {
   for (Retry retry(cluster);;) {
     TRY_ASSIGN(auto found, named_topics(cluster, std::span(&name, 1)));
-    if (found.empty()) return fail(ErrorCode::kUnknownServerError, fmt::format("no answer about topic {}", name));
+    if (found.empty())
+      return fail(ErrorCode::kUnknownServerError, fmt::format("no answer about topic {}", name));
     if (found.front().error == ErrorCode::kNone) return std::move(found.front());
     const ErrorCode error = found.front().error;
     if (error == ErrorCode::kUnknownTopicOrPartition || !retry.again(error))
@@ -155,8 +156,8 @@ class OffsetSearch {
       for (const auto& partition : topic.partitions) {
         const auto at = open_.find(Key{timestamp, topic.name, partition.partition_index});
         if (at == open_.end()) continue;
-        found_[at->second] = {static_cast<ErrorCode>(partition.error_code), partition.offset, partition.timestamp,
-                              partition.leader_epoch};
+        found_[at->second] = {static_cast<ErrorCode>(partition.error_code), partition.offset,
+                              partition.timestamp, partition.leader_epoch};
       }
     }
   }

@@ -50,7 +50,9 @@ struct FoundOffset {
   int64_t timestamp = -1;
   int32_t leader_epoch = -1;
 
-  std::optional<int64_t> known() const { return error == ErrorCode::kNone ? std::optional(offset) : std::nullopt; }
+  std::optional<int64_t> known() const {
+    return error == ErrorCode::kNone ? std::optional(offset) : std::nullopt;
+  }
 };
 // One answer a query; queries differ from each other. Leaders that moved are looked up again until the timeout is over; partitions without one have
 // LEADER_NOT_AVAILABLE.

@@ -10,8 +10,9 @@ namespace moldau::cli {
 
 struct Outgoing {
   io::Endpoint to;
-  Buffer frame;          // with its length
-  bool answered = true;  // false: the broker sends nothing back (a produce with acks=0); the result is empty then
+  Buffer frame;  // with its length
+  bool answered =
+      true;  // false: the broker sends nothing back (a produce with acks=0); the result is empty then
 };
 
 class Wire {

@@ -23,8 +23,7 @@ int run_client(const cli::ClientCommand& command, std::span<const std::string> a
     return *runtime;
   };
   const cli::Surroundings surroundings{
-      .connect =
-          [&world]() -> std::unique_ptr<cli::Wire> {
+      .connect = [&world]() -> std::unique_ptr<cli::Wire> {
         return std::make_unique<cli::SocketWire>(
             world(), [&world](const std::function<bool()>& done) { world().run_until(done); });
       },

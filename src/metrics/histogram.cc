@@ -21,7 +21,8 @@ Histogram Histogram::since(const Histogram& earlier) const {
 
 std::optional<uint64_t> Histogram::quantile_us(double q) const {
   if (count_ == 0) return std::nullopt;
-  const auto wanted = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(q * static_cast<double>(count_))));
+  const auto wanted =
+      std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(q * static_cast<double>(count_))));
   uint64_t seen = 0;
   for (size_t i = 0; i < kBuckets; ++i) {
     seen += buckets_[i];

@@ -49,7 +49,10 @@ TEST(RequestMetrics, CountsByApiAndIgnoresWhatIsNone) {
   std::vector<int16_t> keys;
   metrics.for_each([&](int16_t key, const ApiCounters& api) {
     keys.push_back(key);
-    if (key == 3) EXPECT_EQ(api.bytes_in, 11u), EXPECT_EQ(api.bytes_out, 22u), EXPECT_EQ(api.requests(), 2u);
+    if (key != 3) return;
+    EXPECT_EQ(api.bytes_in, 11u);
+    EXPECT_EQ(api.bytes_out, 22u);
+    EXPECT_EQ(api.requests(), 2u);
   });
   EXPECT_EQ(keys, (std::vector<int16_t>{0, 3}));
 }

@@ -56,7 +56,7 @@ class ConnectionTable final : public ConnectionHost {
   ChunkPool chunks_;
   MemoryBudget budget_;
   metrics::RequestMetrics metrics_;
-  std::map<std::string, int64_t> by_listener_;  // open connections
+  std::map<std::string, int64_t> by_listener_;          // open connections
   std::list<std::shared_ptr<Connection>> connections_;  // least recently active first
   io::Timer sweep_timer_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "admin/metrics_text.h"
 #include "metrics/prometheus_text.h"
 #include "server/process_sample.h"
@@ -31,6 +33,7 @@ AdminSide::AdminSide(io::Runtime& runtime, const NodeOptions& options)
       home_(*runtime.lanes().front()),
       options_(options),
       start_time_s_(static_cast<double>(runtime.clock().wall_ms()) / 1000),
+      sampled_at_(runtime.clock().now()),
       server_(home_, *this) {}
 
 AdminSide::~AdminSide() = default;
@@ -44,10 +47,12 @@ Status AdminSide::listen() {
   }
   const std::string at = options_.admin_listener->text();
   if (options_.is_set(kAdminListenerKey))
-    return fail(ErrorCode::kInvalidConfig, fmt::format("cannot listen on {}={}: {}. Stop what uses the address, or give "
-                                                       "another one, or none.",
-                                                       kAdminListenerKey, at, bound.error().message));
-  runtime_.logger().warn("server", fmt::format("no metrics: {} is taken; {} names another address", at, kAdminListenerKey));
+    return fail(ErrorCode::kInvalidConfig,
+                fmt::format("cannot listen on {}={}: {}. Stop what uses the address, or give "
+                            "another one, or none.",
+                            kAdminListenerKey, at, bound.error().message));
+  runtime_.logger().warn(
+      "server", fmt::format("no metrics: {} is taken; {} names another address", at, kAdminListenerKey));
   return {};
 }
 
@@ -144,8 +149,8 @@ void AdminSide::slice(const std::shared_ptr<Collection>& collection, size_t lane
     Partition& partition = *list[i];
     if (!partition.has_log()) continue;  // it went meanwhile
     const Log& log = partition.log();
-    samples.push_back({partition.identity().id, log.log_start(), log.log_end(), partition.high_watermark(), log.size(),
-                       partition.traffic()});
+    samples.push_back({partition.identity().id, log.log_start(), log.log_end(), partition.high_watermark(),
+                       log.size(), partition.traffic()});
   }
   if (to < list.size())
     return runtime_.lanes()[lane]->post([this, collection, lane, to] { slice(collection, lane, to); });
@@ -155,12 +160,24 @@ void AdminSide::slice(const std::shared_ptr<Collection>& collection, size_t lane
   });
 }
 
+// The first time since the process began, about.
+void AdminSide::note_idle(Collection& collection) {
+  if (!collection.sample.process.cpu_seconds) return;
+  const double used = *collection.sample.process.cpu_seconds - cpu_seconds_;
+  const double passed = std::chrono::duration<double>(collection.at - sampled_at_).count();
+  const double lanes = static_cast<double>(runtime_.lanes().size());
+  if (passed > 0) collection.sample.idle = std::clamp(1 - used / (passed * lanes), 0.0, 1.0);
+  cpu_seconds_ += used;
+  sampled_at_ = collection.at;
+}
+
 void AdminSide::render(const std::shared_ptr<Collection>& collection) {
   collection->at = home_.clock().now();
   runtime_.pool().run(
       home_,
       [this, collection] {
         collection->sample.process = sample_process(runtime_.files());
+        note_idle(*collection);
         requests_.update(collection->sample.lanes, collection->at);
         collection->text = admin::metrics_text(collection->sample, requests_);
         collection->sample.lanes.clear();

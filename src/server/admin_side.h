@@ -37,7 +37,7 @@ class AdminSide final : public admin::HttpHandler {
   // An address that was asked for and can't be had is an error; the default one is done without.
   Status listen();
   std::optional<io::Endpoint> bound() const { return bound_; }
-  void serve(Parts parts);   // the node is running
+  void serve(Parts parts);  // the node is running
   void begin_shutdown() { shutting_down_ = true; }
   void close();
 
@@ -51,19 +51,22 @@ class AdminSide final : public admin::HttpHandler {
   void scrape(Done done);
   void sample_lane(const std::shared_ptr<Collection>& collection, size_t lane);
   void slice(const std::shared_ptr<Collection>& collection, size_t lane, size_t from);
+  void note_idle(Collection& collection);
   void render(const std::shared_ptr<Collection>& collection);
 
   io::Runtime& runtime_;
   io::Lane& home_;
   const NodeOptions& options_;
   const double start_time_s_;
+  Instant sampled_at_;  // the pool's while it renders, as the next two
+  double cpu_seconds_ = 0;
+  admin::RequestWindow requests_;
   admin::HttpServer server_;
   std::optional<io::Endpoint> bound_;
   std::optional<Parts> parts_;
   bool shutting_down_ = false;
-  std::vector<Done> waiting_;              // for the collection under way, or the next
+  std::vector<Done> waiting_;               // for the collection under way, or the next
   std::shared_ptr<Collection> collecting_;  // null: none
-  admin::RequestWindow requests_;          // the pool's while it renders
 };
 
 }  // namespace moldau::server

@@ -233,7 +233,8 @@ void Node::Core::running() {
       {runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_, *configs_, *quorum_},
       options_, cluster_id());
   clients_.open(*services_);
-  admin_.serve({clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
+  admin_.serve(
+      {clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
   schedule_checkpoint();
   if (events_.on_running) events_.on_running();
 }

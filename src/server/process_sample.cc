@@ -27,7 +27,8 @@ std::string contents(io::FileSystem& files, const std::string& path) {
 std::optional<int64_t> number_at(std::string_view text, size_t at) {
   at = text.find_first_not_of(" \t", at);
   int64_t value = 0;
-  if (at == text.npos || std::from_chars(text.data() + at, text.data() + text.size(), value).ec != std::errc())
+  if (at == text.npos ||
+      std::from_chars(text.data() + at, text.data() + text.size(), value).ec != std::errc())
     return std::nullopt;
   return value;
 }
