@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "cli/wire.h"
+#include "cli/client/wire.h"
 
 namespace moldau::cli {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/client/topics.h"
 #include "cli/commands.h"
-#include "cli/topics.h"
 #include "protocol/messages/describe_cluster.h"
 
 namespace moldau::cli {

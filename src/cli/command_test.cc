@@ -3,8 +3,8 @@
 
 #include <sstream>
 
+#include "cli/client/socket_wire.h"
 #include "cli/client_command.h"
-#include "cli/socket_wire.h"
 #include "sim/cluster/node_process.h"
 #include "sim/sim_world.h"
 

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/client/configs.h"
 #include "cli/commands.h"
-#include "cli/configs.h"
 #include "protocol/messages/incremental_alter_configs.h"
 
 namespace moldau::cli {

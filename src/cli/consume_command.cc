@@ -5,10 +5,10 @@
 #include <charconv>
 #include <ostream>
 
+#include "cli/client/reader.h"
+#include "cli/client/record_text.h"
 #include "cli/commands.h"
 #include "cli/group_reset.h"
-#include "cli/reader.h"
-#include "cli/record_text.h"
 #include "cli/times.h"
 
 namespace moldau::cli {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/client/groups.h"
+#include "cli/client/topics.h"
 #include "cli/commands.h"
 #include "cli/group_reset.h"
-#include "cli/groups.h"
-#include "cli/topics.h"
 #include "protocol/messages/delete_groups.h"
 #include "protocol/messages/offset_delete.h"
 

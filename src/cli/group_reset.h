@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/client/groups.h"
+#include "cli/client/topics.h"
 #include "cli/command_line.h"
-#include "cli/groups.h"
-#include "cli/topics.h"
 
 namespace moldau::cli {
 

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <istream>
 
+#include "cli/client/configs.h"
+#include "cli/client/sender.h"
 #include "cli/commands.h"
-#include "cli/configs.h"
-#include "cli/sender.h"
 
 namespace moldau::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "cli/cluster.h"
+#include "cli/client/cluster.h"
 #include "cli/report.h"
 
 namespace moldau::cli {

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "cli/record_text.h"
+#include "cli/client/record_text.h"
 #include "cli/report.h"
 #include "cli/times.h"
 #include "record/batch_builder.h"

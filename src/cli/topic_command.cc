@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/client/configs.h"
+#include "cli/client/topics.h"
 #include "cli/commands.h"
-#include "cli/configs.h"
-#include "cli/topics.h"
 #include "protocol/messages/create_partitions.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_topics.h"

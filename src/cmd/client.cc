@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "cli/socket_wire.h"
+#include "cli/client/socket_wire.h"
 #include "cmd/version.h"
 #include "io/posix/posix_runtime.h"
 

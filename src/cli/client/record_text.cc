@@ -1,4 +1,4 @@
-#include "cli/record_text.h"
+#include "cli/client/record_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/topics.h"
+#include "cli/client/topics.h"
 
 #include <fmt/format.h>
 

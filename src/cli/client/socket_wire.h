@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "cli/connection.h"
-#include "cli/wire.h"
+#include "cli/client/connection.h"
+#include "cli/client/wire.h"
 
 namespace moldau::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/reader.h"
+#include "cli/client/reader.h"
 
 #include <fmt/format.h>
 

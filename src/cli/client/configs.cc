@@ -1,4 +1,4 @@
-#include "cli/configs.h"
+#include "cli/client/configs.h"
 
 #include <fmt/format.h>
 

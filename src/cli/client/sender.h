@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/record_text.h"
-#include "cli/topics.h"
+#include "cli/client/record_text.h"
+#include "cli/client/topics.h"
 #include "record/batch_builder.h"
 #include "record/compressor.h"
 

@@ -1,4 +1,4 @@
-#include "cli/sender.h"
+#include "cli/client/sender.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/uuid.h"
-#include "cli/cluster.h"
+#include "cli/client/cluster.h"
 
 namespace moldau::cli {
 

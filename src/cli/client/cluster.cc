@@ -1,4 +1,4 @@
-#include "cli/cluster.h"
+#include "cli/client/cluster.h"
 
 #include <fmt/format.h>
 

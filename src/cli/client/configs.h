@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/cluster.h"
+#include "cli/client/cluster.h"
 
 namespace moldau::cli {
 

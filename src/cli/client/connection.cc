@@ -1,4 +1,4 @@
-#include "cli/connection.h"
+#include "cli/client/connection.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "cli/socket_wire.h"
+#include "cli/client/socket_wire.h"
 
 #include <optional>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/cluster.h"
+#include "cli/client/cluster.h"
 
 namespace moldau::cli {
 

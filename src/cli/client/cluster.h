@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "cli/wire.h"
+#include "cli/client/wire.h"
 #include "protocol/api_info.h"
 #include "protocol/codec.h"
 #include "protocol/messages/api_versions.h"

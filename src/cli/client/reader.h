@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/groups.h"
-#include "cli/topics.h"
+#include "cli/client/groups.h"
+#include "cli/client/topics.h"
 #include "protocol/messages/fetch.h"
 #include "record/record_reader.h"
 

@@ -1,4 +1,4 @@
-#include "cli/groups.h"
+#include "cli/client/groups.h"
 
 #include <fmt/format.h>
 
