@@ -89,45 +89,45 @@ Status Cluster::take_versions(const io::Endpoint& from, Buffer frame, int16_t as
   return {};
 }
 
-Status Cluster::negotiate(std::vector<io::Endpoint> with) {
-  const auto unknown = [this](const io::Endpoint& at) { return !versions_.contains(at.text()); };
-  const auto round = [&](int16_t version) -> Status {
-    protocol::ApiVersionsRequest request;
-    request.client_software_name = "moldau-cli";
-    request.client_software_version = options_.software_version;
-    std::vector<Outgoing> batch;
-    for (const io::Endpoint& at : with) {
-      const Question question{at, &protocol::ApiVersionsRequest::kInfo, &request, {}};
-      batch.push_back({at, encode(question, version)});
-    }
-    auto answers = wire_.exchange(std::move(batch), options_.timeout);
-    for (size_t i = 0; i < answers.size(); ++i) {
-      if (!answers[i]) return unreachable(with[i], answers[i].error());
-      TRY(take_versions(with[i], std::move(*answers[i]), version));
-    }
-    return {};
-  };
-  std::erase_if(with, [&](const io::Endpoint& at) { return !unknown(at); });
-  TRY(round(kFirstApiVersions));
+void Cluster::ask_versions(const std::vector<io::Endpoint>& with, int16_t version, Failures& failures) {
+  protocol::ApiVersionsRequest request;
+  request.client_software_name = "moldau-cli";
+  request.client_software_version = options_.software_version;
+  std::vector<Outgoing> batch;
+  for (const io::Endpoint& at : with) {
+    const Question question{at, &protocol::ApiVersionsRequest::kInfo, &request, {}};
+    batch.push_back({at, encode(question, version)});
+  }
+  auto answers = wire_.exchange(std::move(batch), options_.timeout);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    Status taken = answers[i] ? take_versions(with[i], std::move(*answers[i]), version)
+                              : Status(unreachable(with[i], answers[i].error()));
+    if (!taken) failures.insert_or_assign(with[i].text(), std::move(taken.error()));
+  }
+}
+
+Cluster::Failures Cluster::negotiate(std::vector<io::Endpoint> with) {
+  Failures failures;
+  std::erase_if(with, [this](const io::Endpoint& at) { return versions_.contains(at.text()); });
+  if (with.empty()) return failures;
+  ask_versions(with, kFirstApiVersions, failures);
   // Those that are older are asked again in the newest version that they have: it may have features.
   std::map<int16_t, std::vector<io::Endpoint>> older;
   for (const io::Endpoint& at : with) {
-    const BrokerVersions& versions = versions_.at(at.text());
-    if (versions->error_code == 0) continue;
+    const auto versions = versions_.find(at.text());
+    if (versions == versions_.end() || versions->second->error_code == 0) continue;
     int16_t newest = 0;
-    for (const auto& api : versions->api_keys)
+    for (const auto& api : versions->second->api_keys)
       if (api.api_key == static_cast<int16_t>(protocol::ApiKey::kApiVersions)) newest = api.max_version;
     older[std::min(newest, kFirstApiVersions)].push_back(at);
   }
-  for (auto& [version, at] : older) {
-    with = std::move(at);
-    TRY(round(version));
-  }
-  return {};
+  for (const auto& [version, at] : older) ask_versions(at, version, failures);
+  return failures;
 }
 
 Result<const BrokerVersions*> Cluster::versions_of(const io::Endpoint& at) {
-  TRY(negotiate({at}));
+  Failures failures = negotiate({at});
+  if (!failures.empty()) return std::unexpected(std::move(failures.begin()->second));
   return &versions_.at(at.text());
 }
 
@@ -153,14 +153,8 @@ std::vector<Result<Cluster::Answer>> Cluster::send(std::vector<Question> questio
   std::vector<Result<Answer>> out(questions.size(), Result<Answer>(Answer{}));
   std::vector<io::Endpoint> with;
   for (const Question& q : questions)
-    if (q.to && !versions_.contains(q.to->text()) && std::ranges::find(with, *q.to) == with.end())
-      with.push_back(*q.to);
-  if (!with.empty()) {
-    if (auto done = negotiate(std::move(with)); !done) {
-      std::ranges::fill(out, Result<Answer>(std::unexpected(done.error())));
-      return out;
-    }
-  }
+    if (q.to && std::ranges::find(with, *q.to) == with.end()) with.push_back(*q.to);
+  const Failures failures = negotiate(std::move(with));
   std::vector<Outgoing> batch;
   std::vector<size_t> index;  // of out, by batch
   for (size_t i = 0; i < questions.size(); ++i) {
@@ -168,6 +162,10 @@ std::vector<Result<Cluster::Answer>> Cluster::send(std::vector<Question> questio
     if (!q.to) {
       out[i] = fail(ErrorCode::kBrokerNotAvailable,
                     "no broker with this id is there; `moldau cluster brokers` lists them");
+      continue;
+    }
+    if (const auto failed = failures.find(q.to->text()); failed != failures.end()) {
+      out[i] = std::unexpected(failed->second);
       continue;
     }
     const ApiInfo* api = protocol::find_api(q.info->key);
@@ -203,8 +201,8 @@ Result<io::Endpoint> Cluster::reachable() {
   if (reachable_) return *reachable_;
   std::optional<Error> first;
   for (const io::Endpoint& at : options_.bootstrap) {
-    if (auto done = negotiate({at}); !done) {
-      if (!first) first = std::move(done.error());
+    if (auto versions = versions_of(at); !versions) {
+      if (!first) first = std::move(versions.error());
       continue;
     }
     reachable_ = at;

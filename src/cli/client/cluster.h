@@ -109,7 +109,10 @@ class Cluster {
   std::vector<Result<Answer>> send(std::vector<Question> questions);
   Result<int16_t> choose_version(const io::Endpoint& at, const protocol::ApiInfo& api,
                                  protocol::VersionRange ours);
-  Status negotiate(std::vector<io::Endpoint> with);
+  // Learns the versions of those that aren't known yet.
+  using Failures = std::map<std::string, Error>;  // by endpoint
+  Failures negotiate(std::vector<io::Endpoint> with);
+  void ask_versions(const std::vector<io::Endpoint>& with, int16_t version, Failures& failures);
   Status take_versions(const io::Endpoint& from, Buffer frame, int16_t asked);
   Buffer encode(const Question& question, int16_t version);
   std::optional<io::Endpoint> address(BrokerId id) const;
