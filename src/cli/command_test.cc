@@ -221,6 +221,11 @@ TEST_F(Commands, SaysWhyItGetsNoAnswer) {
     };
     listen(1, [](io::Lane&, std::unique_ptr<io::Socket>) {});  // closes
     listen(2, [&](io::Lane&, std::unique_ptr<io::Socket> s) { sockets.push_back(std::move(s)); });
+    listen(4, [&](io::Lane&, std::unique_ptr<io::Socket> s) {
+      const Bytes alert = as_bytes(std::string_view("\x15\x03\x03\x00\x02\x02\x50", 7));
+      EXPECT_TRUE(s->write_some(std::span(&alert, 1)));
+      sockets.push_back(std::move(s));
+    });
     listen(3, [&](io::Lane&, std::unique_ptr<io::Socket> s) {
       const Bytes text = as_bytes("HTTP/1.1 400 Bad Request\r\n\r\n");
       EXPECT_TRUE(s->write_some(std::span(&text, 1)));
@@ -231,6 +236,7 @@ TEST_F(Commands, SaysWhyItGetsNoAnswer) {
   refused("topic list", 1, "The listener may want TLS or SASL", "", "odd:1");
   refused("topic list --timeout 2.5", 1, "did not answer in time", "", "odd:2");
   refused("topic list", 1, "isn't the Kafka protocol", "", "odd:3");
+  refused("topic list", 1, "speaks TLS", "", "odd:4");
   odd.post([&] { sockets.clear(), listeners.clear(); });
   world_.run_for(std::chrono::seconds(1));
 }

@@ -51,6 +51,12 @@ io::IoResult<size_t> Connection::read_some() {
   return socket_->read_some(into);
 }
 
+std::string Connection::oddity() const {
+  if (length_[0] == 0x15 && length_[1] == 0x03)
+    return to_.text() + " speaks TLS, which this command doesn't; name a plain text listener";
+  return to_.text() + " answers with something that isn't the Kafka protocol";
+}
+
 bool Connection::take() {
   if (have_ == 4) {
     const auto length = load_be<int32_t>(length_.data());
@@ -72,10 +78,7 @@ void Connection::read() {
     const auto count = read_some();
     if (!count) return close(count.error());
     have_ += *count;
-    if (*count > 0 && !take()) {
-      return close(
-          {io::IoError::Kind::kFailed, to_.text() + " answers with something that isn't the Kafka protocol"});
-    }
+    if (*count > 0 && !take()) return close({io::IoError::Kind::kFailed, oddity()});
     if (!socket_ || *count > 0) continue;
     return socket_->when_readable([weak = weak_from_this()] {
       if (auto alive = weak.lock()) alive->read();

@@ -31,6 +31,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   io::IoResult<size_t> read_some();
   bool take();  // what read_some has got; false: it can't be the Kafka protocol
   void write();
+  std::string oddity() const;  // what the other end seems to be
 
   const io::Endpoint to_;
   std::unique_ptr<io::Socket> socket_;
