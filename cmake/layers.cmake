@@ -3,7 +3,7 @@
 
 # What each folder links beside the other folders.
 set(EXTERNAL_base isal absl::hash absl::flat_hash_map fmt::fmt)
-set(EXTERNAL_io_posix Threads::Threads spdlog::spdlog)
+set(EXTERNAL_io_posix Threads::Threads Boost::headers spdlog::spdlog)
 set(EXTERNAL_record isal z zstd lz4 snappy)
 
 function(moldau_target_name folder out)

@@ -16,7 +16,7 @@ MAX_FILES = 40
 IMPURE = re.compile(r"<(thread|mutex|atomic|shared_mutex|condition_variable|filesystem|random|chrono|fstream|"
                     r"unistd\.h|fcntl\.h|sys/.*|pthread\.h|time\.h|ctime)>")
 PURE_EXCEPTIONS = {"base/time.h": {"chrono"}}  # types only: no clock is read
-HIDDEN = re.compile(r"<(boost/asio.*|fmt/.*|spdlog/.*|gtest/.*)>")
+HIDDEN = re.compile(r"<(fmt/.*|spdlog/.*|gtest/.*)>")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|(<[^>]+>))')
 
 
@@ -60,6 +60,8 @@ def check_includes(path, table, findings):
         elif kind == "pure" and IMPURE.match(system) and not outside:
             if IMPURE.match(system).group(1) not in PURE_EXCEPTIONS.get(relative, ()):
                 findings.append(f"{where}: {folder} is pure and may not include {system}")
+        if system and system.startswith("<boost/asio") and folder != "io/posix":
+            findings.append(f"{where}: {system}: only io/posix knows Asio; others use io/")
         if system and path.suffix == ".h" and HIDDEN.match(system) and not outside and folder != "io/posix":
             findings.append(f"{where}: {system} in a header; keep it in the .cc file")
 

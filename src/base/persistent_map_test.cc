@@ -46,7 +46,9 @@ TEST(PersistentMap, BehavesAsAMapAndOldCopiesNeverChange) {
   for (int key = 0; key < 600; ++key) {
     const auto* value = map.find(key);
     ASSERT_EQ(value != nullptr, model.contains(key));
-    if (value) EXPECT_EQ(*value, model[key]);
+    if (value) {
+      EXPECT_EQ(*value, model[key]);
+    }
   }
 }
 

@@ -105,6 +105,9 @@ int run_start(const StartCommand& command) {
   std::unique_ptr<io::PosixRuntime> runtime;
   io::PosixOptions posix;
   posix.listen_backlog = static_cast<int>(options->integer("socket.listen.backlog.size"));
+  // While all logs are being loaded there are still threads for the syncs of the metadata log.
+  posix.pool_threads += static_cast<int>(options->log_dirs.size()) *
+                        static_cast<int>(options->integer("num.recovery.threads.per.data.dir"));
   posix.on_stop_signal = [&](int) { node->stop(); };
   runtime = io::make_posix_runtime(std::move(posix));
   server::NodeEvents events;

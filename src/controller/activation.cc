@@ -1,5 +1,6 @@
 #include "controller/activation.h"
 
+#include "controller/registration_fields.h"
 #include "protocol/metadata/abort_transaction_record.h"
 #include "protocol/metadata/begin_transaction_record.h"
 #include "protocol/metadata/end_transaction_record.h"
@@ -50,13 +51,7 @@ Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registrat
   protocol::RegisterControllerRecord record;
   record.controller_id = request.controller_id;
   record.incarnation_id = request.incarnation_id;
-  for (const auto& l : request.listeners)
-    record.end_points.push_back(
-        {.name = l.name, .host = l.host, .port = l.port, .security_protocol = l.security_protocol});
-  for (const auto& f : request.features)
-    record.features.push_back({.name = f.name,
-                               .min_supported_version = f.min_supported_version,
-                               .max_supported_version = f.max_supported_version});
+  copy_listeners_and_features(request, record);
   Plan<protocol::ControllerRegistrationResponse> plan;
   plan.records.add(record, 0);
   plan.response.error_message = std::nullopt;

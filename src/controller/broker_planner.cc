@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "controller/leader_and_isr.h"
+#include "controller/registration_fields.h"
 #include "protocol/metadata/broker_registration_change_record.h"
 #include "protocol/metadata/unregister_broker_record.h"
 
@@ -115,13 +116,7 @@ protocol::RegisterBrokerRecord registration_record(const protocol::BrokerRegistr
   record.broker_id = request.broker_id;
   record.incarnation_id = request.incarnation_id;
   record.rack = request.rack;
-  for (const auto& l : request.listeners)
-    record.end_points.push_back(
-        {.name = l.name, .host = l.host, .port = l.port, .security_protocol = l.security_protocol});
-  for (const auto& f : request.features)
-    record.features.push_back({.name = f.name,
-                               .min_supported_version = f.min_supported_version,
-                               .max_supported_version = f.max_supported_version});
+  copy_listeners_and_features(request, record);
   if (version.directory_assignment) record.log_dirs = request.log_dirs;
   return record;
 }

@@ -46,6 +46,9 @@ struct FileRange {  // bytes of a file that are to be sent; keeps the file open,
   int64_t length = 0;
 };
 
+// Reads the range so that a send finds it in memory. Waits for the disk: only in the pool. What can't be read, the send tells.
+void read_into_cache(const FileRange& range);
+
 enum class OpenMode {
   kRead,       // must exist
   kReadWrite,  // must exist

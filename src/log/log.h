@@ -69,6 +69,7 @@ struct LogOpen {
   uint64_t jitter_seed = 0;  // where segment.jitter.ms is drawn from
   // Called between blocks of work from the thread that opens; returning false stops the opening with an error.
   std::function<bool(const RecoveryProgress&)> progress;
+  bool* may_heal = nullptr;  // set when opening fails: whether a later try may succeed, as on a full disk
 };
 
 // ---- appending
@@ -192,7 +193,7 @@ class Log {
   // ---- works
 
   // Everything below `up_to` (log end: all) becomes durable: segments, indexes, snapshots, epochs, names. One at a time.
-  // nullptr: it already is, or a flush is outstanding, or the log is fenced. complete_flush fails if the work did; if what
+  // nullptr: it already is, or a flush is outstanding, or the log is fenced: ask fenced(). complete_flush fails if the work did; if what
   // failed was a sync, the log is fenced (L3), otherwise (a full disk, say) a later flush may succeed.
   std::unique_ptr<FlushWork> prepare_flush(Offset up_to);
   bool flushing() const { return flushing_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "log/segment.h"
 #include "log/state/segment_names.h"
 
 namespace moldau {
@@ -78,7 +79,8 @@ std::string partition_directory_name(std::string_view topic, PartitionId partiti
 LogDirectory::LogDirectory(io::FileSystem& files, io::Logger& logger, const Options& options)
     : files_(files), logger_(logger), root_(options.root), metadata_topic_(options.metadata_topic) {}
 
-Error LogDirectory::broken(const std::string& doing, const io::IoError& error) const {
+Error LogDirectory::broken(const std::string& doing, const io::IoError& error) {
+  may_heal_ = moldau::may_heal(error);
   return {ErrorCode::kKafkaStorageError, root_ + ": cannot " + doing + ": " + error.message};
 }
 
@@ -220,15 +222,22 @@ Result<std::unique_ptr<Log>> LogDirectory::create(std::string_view topic, Partit
                        as_bytes(format_partition_metadata(topic_id))));
     return files_.sync_dir(root_);
   };
+  may_heal_ = false;
   const auto exists = files_.exists(path);
   if (!exists) return std::unexpected(broken("create " + name, exists.error()));
   if (*exists) return fail(ErrorCode::kTopicAlreadyExists, path + " is there already");
-  if (const auto made = make(); !made) return std::unexpected(broken("create " + name, made.error()));
+  if (const auto made = make(); !made) {
+    (void)files_.remove_all(path);
+    return std::unexpected(broken("create " + name, made.error()));
+  }
   how.directory = path;
+  how.may_heal = &may_heal_;
   how.log_start = Offset(0);
   how.recovery_point = Offset(0);
   how.clean_shutdown = true;
-  return Log::open(files_, logger_, how);
+  auto log = Log::open(files_, logger_, how);
+  if (!log) (void)files_.remove_all(path);
+  return log;
 }
 
 Result<std::string> LogDirectory::rename(const std::string& name, LogDirectoryKind to, Uuid random_id) {

@@ -1,6 +1,7 @@
 // LogDirectory: one of log.dirs: its lock, identity, checkpoints, clean-shutdown marker, and the partitions' directories
 // in it. All functions block: call them in the pool. Not for concurrent use, except load(), which may run for several
-// partitions at once. A directory whose functions return KAFKA_STORAGE_ERROR is broken: its owner takes it offline.
+// partitions at once. A directory whose functions return KAFKA_STORAGE_ERROR is broken, unless may_heal() says otherwise:
+// its owner takes it offline.
 //
 // Invariants
 //   D1  the clean-shutdown marker is read and durably removed before the first log is loaded, and written after everything
@@ -74,7 +75,8 @@ class LogDirectory {
 
   // Loads and recovers one; see Log::open. The paths and checkpointed offsets are filled in here.
   Result<std::unique_ptr<Log>> load(const FoundLog& which, LogOpen how);
-  // Makes a new directory with partition.metadata, durable, and an empty log. TOPIC_ALREADY_EXISTS if it is there.
+  // Makes a new directory with partition.metadata, durable, and an empty log. TOPIC_ALREADY_EXISTS if it is there. What an
+  // error leaves is removed, as far as that works.
   Result<std::unique_ptr<Log>> create(std::string_view topic, PartitionId partition, Uuid topic_id,
                                       LogOpen how, LogDirectoryKind kind = LogDirectoryKind::kLog,
                                       Uuid random_id = {});
@@ -88,6 +90,9 @@ class LogDirectory {
   const OffsetCheckpoint& checkpoint(
       CheckpointKind kind) const;  // as read when opened; empty if it couldn't be
 
+  // Whether what the last function but load() failed of may pass: a full disk, too few descriptors.
+  bool may_heal() const { return may_heal_; }
+
   // The last act of a clean stop: after all logs were closed and all checkpoints written.
   Status write_clean_shutdown(int64_t broker_epoch);
 
@@ -99,7 +104,7 @@ class LogDirectory {
   io::IoStatus read_checkpoints();
   io::IoStatus list();
   io::IoStatus read_topic_id(FoundLog& found);
-  Error broken(const std::string& doing, const io::IoError& error) const;
+  Error broken(const std::string& doing, const io::IoError& error);
 
   io::FileSystem& files_;
   io::Logger& logger_;
@@ -113,6 +118,7 @@ class LogDirectory {
   std::map<CheckpointKind, OffsetCheckpoint> checkpoints_;
   std::vector<FoundLog> found_;
   std::vector<std::string> rejected_;
+  bool may_heal_ = false;
 };
 
 }  // namespace moldau

@@ -22,7 +22,9 @@ Result<std::unique_ptr<Log>> Log::open(io::FileSystem& files, io::Logger& logger
 
 Result<std::unique_ptr<Log>> LogLoader::load() {
   log_.reset(new Log(files_, logger_, how_.directory, how_.options, how_.jitter_seed));
-  if (const auto loaded = load_files(); !loaded)
+  const auto loaded = load_files();
+  if (!loaded && how_.may_heal) *how_.may_heal = may_heal(loaded.error());
+  if (!loaded)
     return fail(ErrorCode::kKafkaStorageError,
                 log_->name() + ": cannot load the log: " + loaded.error().message);
   TRY(log_->restore_active(how_.now_ms));

@@ -87,12 +87,11 @@ void Log::install(ColdRead& answered) {
       if (file && !slot.open_file()) slot.put(std::const_pointer_cast<io::File>(file), cache_);
       file.reset();
     };
-    if (index + 1 < segments_.size())
-      keep(segment.files->log, lookup.view.log);  // the active one is opened for writing
-    keep(segment.files->offsets, lookup.view.offsets);
-    keep(segment.files->times, lookup.view.times);
-    keep(segment.files->txns, lookup.view.txns);
-    if (!segment.growing) {
+    if (index + 1 < segments_.size()) keep(segment.files->log, lookup.view.log);
+    if (!segment.growing) {  // while it grows its files are opened for writing
+      keep(segment.files->offsets, lookup.view.offsets);
+      keep(segment.files->times, lookup.view.times);
+      keep(segment.files->txns, lookup.view.txns);
       if (segment.offset_entries == kUnknownEntries) segment.offset_entries = lookup.view.offset_entries;
       if (segment.txn_entries == kUnknownEntries) segment.txn_entries = lookup.view.txn_entries;
     }

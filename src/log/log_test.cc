@@ -107,6 +107,20 @@ TEST_F(LogTest, ColdReadsAskForThePool) {
   EXPECT_EQ(again->range.length, 100);
 }
 
+TEST_F(LogTest, AColdReadLeavesTheGrowingIndexToItsWriter) {
+  options.segment_bytes = 1 << 20;
+  ASSERT_TRUE(open(Offset(0), true));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(append({.records = 2}));
+  ASSERT_TRUE(close());
+  ASSERT_TRUE(open(Offset(200), true));
+  ASSERT_TRUE(read_now(*log, {.offset = Offset(5), .max_bytes = 100, .upper_bound = log->log_end()}));
+  for (int i = 0; i < 1200; ++i) ASSERT_TRUE(append({.records = 2}));
+  const auto index =
+      disk->read_whole(std::string(test::kDirectory) + "/" + offset_file_name(Offset(0), kOffsetIndexSuffix));
+  ASSERT_TRUE(index);
+  EXPECT_GE(index->size(), 512u * 8);
+}
+
 TEST_F(LogTest, FewDescriptorsServeManySegments) {
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(append({.records = 2}));
   log->detach();

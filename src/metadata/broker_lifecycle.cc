@@ -46,6 +46,10 @@ void BrokerLifecycle::set_ready(Instant now) {
   if (registered_) send_at(now);
 }
 
+void BrokerLifecycle::registration_shown(Instant now) {
+  if (registered_ && state_ == BrokerState::kStarting) send_at(now);
+}
+
 void BrokerLifecycle::set_controller(Instant now, bool known) {
   controller_known_ = known;
   if (!known || failures_ == 0) return;

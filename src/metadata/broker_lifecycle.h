@@ -3,7 +3,7 @@
 //
 //   state                          leaves when
 //   NOT_RUNNING                    start
-//   STARTING                       an answer says that its metadata is caught up
+//   STARTING                       an answer says that its metadata is caught up; asked at once when its registration is shown
 //   RECOVERY                       an answer says that it isn't fenced; it wants to be until its logs are loaded (set_ready)
 //   RUNNING                        begin_shutdown
 //   PENDING_CONTROLLED_SHUTDOWN    an answer says that it should shut down
@@ -64,7 +64,8 @@ class BrokerLifecycle {
   explicit BrokerLifecycle(BrokerLifecycleOptions options) : options_(std::move(options)) {}
 
   void start(Instant now);
-  void set_ready(Instant now);  // the logs are loaded
+  void set_ready(Instant now);           // the logs are loaded
+  void registration_shown(Instant now);  // this node has all metadata up to it
   void set_controller(Instant now, bool known);
   void begin_shutdown(Instant now);
   void set_offline_dirs(Instant now, std::vector<Uuid> offline);

@@ -19,40 +19,42 @@ Connection::Connection(ConnectionHost& host, std::unique_ptr<io::Socket> socket,
       last_activity_(host.lane().clock().now()) {}
 
 Connection::~Connection() {
-  ASSERT(charged_ == 0, "N4");
+  ASSERT(charged_.total() == 0, "N4");
 }
 
 void Connection::end(std::string_view reason) {
   if (!socket_) return;
   const auto self = shared_from_this();
   socket_.reset();
-  host_.budget().give(std::exchange(charged_, 0));
   slots_.clear();
+  unanswered_ = unsent_bytes_ = 0;
   host_.ended(*this, reason);
+  // Last, because others go on inside.
+  host_.budget().change(std::exchange(charged_, {}), {});
+  host_.budget().step_back(this);
 }
 
 // ---- reading ----
 
 bool Connection::may_read() const {
-  return socket_ && slots_.size() < kMaxInFlight && unsent_bytes_ < kMaxUnsent && !host_.budget().exhausted();
+  return socket_ && slots_.size() < kMaxInFlight && !full() && host_.budget().may_read(this);
 }
 
 void Connection::wait_readable() {
   if (reading_ || !socket_) return;
-  if (slots_.size() >= kMaxInFlight || unsent_bytes_ >= kMaxUnsent)
-    return;  // an answer that leaves comes back here
+  if (slots_.size() >= kMaxInFlight || full()) return;  // an answer that leaves comes back here
   reading_ = true;
   auto again = [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->on_readable();
   };
-  if (host_.budget().exhausted())
-    host_.budget().wait(weak_from_this(), std::move(again));
-  else
+  if (host_.budget().may_read(this))
     socket_->when_readable(std::move(again));
+  else
+    in_line_ = true, host_.budget().wait(this, reader_.held() > 0, weak_from_this(), std::move(again));
 }
 
 void Connection::on_readable() {
-  reading_ = false;
+  reading_ = in_line_ = false;
   if (!socket_) return;
   last_activity_ = host_.lane().clock().now();
   host_.touched(*this);
@@ -87,6 +89,7 @@ bool Connection::read_once() {
     return false;
   }
   handle_ready();
+  detach_waiting();
   return *count == room;  // a short read has drained the socket
 }
 
@@ -104,10 +107,15 @@ void Connection::take_frames() {
 }
 
 void Connection::account() {
-  const size_t now = frames_bytes_ + reader_.held();
-  if (now > charged_) host_.budget().take(now - charged_);
-  const size_t before = std::exchange(charged_, now);
-  if (now < before) host_.budget().give(before - now);
+  const MemoryBudget::Held now{.unfinished = reader_.held(), .whole = frames_bytes_ + unsent_bytes_};
+  host_.budget().change(std::exchange(charged_, now), now);
+  if (now.unfinished == 0) host_.budget().step_back(this);
+}
+
+// A small frame that must wait would keep the whole chunk that it came in.
+void Connection::detach_waiting() {
+  for (size_t i = next_to_handle_; i < slots_.size(); ++i)
+    if (slots_[i].frame_size < ChunkPool::kChunkSize / 8) slots_[i].frame = Buffer::copy_of(slots_[i].frame);
 }
 
 void Connection::refuse_length(int32_t length) {
@@ -126,7 +134,7 @@ void Connection::refuse_length(int32_t length) {
 void Connection::handle_ready() {
   if (handling_) return;  // an answer that came at once: the loop below goes on
   handling_ = true;
-  while (socket_ && next_to_handle_ < slots_.size()) {
+  while (socket_ && next_to_handle_ < slots_.size() && !full()) {
     Slot& slot = slots_[next_to_handle_];
     if (unanswered_ > 0 && (exclusive_ > 0 || !slot.may_overlap)) break;  // N2
     const uint64_t ticket = first_ticket_ + next_to_handle_++;
@@ -192,7 +200,9 @@ void Connection::schedule_flush() {
 
 void Connection::flush() {
   while (socket_ && !writing_ && !slots_.empty() && slots_.front().answered) {
-    if (!send_front()) return;
+    const bool going_on = send_front();
+    if (socket_) handle_ready(), account();
+    if (!going_on) return;
   }
   if (socket_) wait_readable();
 }
@@ -272,25 +282,46 @@ bool Connection::send_front() {
   if (*sent == 0) {
     writing_ = true;
     socket_->when_writable([weak = weak_from_this()] {
-      if (auto self = weak.lock()) {
-        self->writing_ = false;
-        self->flush();
-      }
+      if (auto self = weak.lock()) self->on_writable();
     });
     return false;
   }
+  this->sent(*sent);
+  return true;
+}
+
+// The file's bytes were in memory when the answer was made. A slow reader comes back for them when they may not be any more,
+// and sendfile would hold up every connection of the lane: the pool reads them first.
+void Connection::on_writable() {
+  auto go_on = [weak = weak_from_this()] {
+    if (auto self = weak.lock()) {
+      self->writing_ = false;
+      self->flush();
+    }
+  };
+  if (socket_ && host_.lane().clock().now() - last_activity_ >= kPagesStay) {
+    const Piece piece = piece_at(slots_.front().response, sent_of_front_);
+    if (piece.range) {
+      io::FileRange rest = *piece.range;
+      rest.position += piece.skip, rest.length -= piece.skip;
+      if (!rest.file->cached(rest.position, rest.length))
+        return host_.pool().run(host_.lane(), [rest] { io::read_into_cache(rest); }, std::move(go_on));
+    }
+  }
+  go_on();
+}
+
+void Connection::sent(size_t bytes) {
   last_activity_ = host_.lane().clock().now();
-  size_t left = *sent;
-  while (left > 0) {
+  while (bytes > 0) {
     const api::Response& response = slots_.front().response;
     size_t size = response.bytes.size();
     for (const auto& splice : response.splices) size += static_cast<size_t>(splice.range.length);
-    const size_t step = std::min(left, size - sent_of_front_);
+    const size_t step = std::min(bytes, size - sent_of_front_);
     sent_of_front_ += step;
-    left -= step;
+    bytes -= step;
     if (sent_of_front_ == size) pop_front();
   }
-  return true;
 }
 
 }  // namespace moldau::net

@@ -11,11 +11,12 @@ std::optional<std::string> ConnectionLimits::admit(const std::string& address) {
   if (total_ >= options_.max_connections) {
     return fmt::format("the node has {} connections, as many as max.connections allows", total_);
   }
-  int& count = counts_[address];
+  const auto at = counts_.find(address);
+  const int count = at == counts_.end() ? 0 : at->second;
   if (count >= limit) {
     return fmt::format("{} has {} connections, as many as max.connections.per.ip allows", address, count);
   }
-  ++count;
+  counts_[address] = count + 1;
   ++total_;
   return std::nullopt;
 }

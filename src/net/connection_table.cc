@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace moldau::net {
 
-ConnectionTable::ConnectionTable(io::Lane& lane, io::Logger& logger, ConnectionOptions options,
+ConnectionTable::ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, ConnectionOptions options,
                                  std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler)
     : lane_(lane),
+      pool_(pool),
       logger_(logger),
       options_(options),
       limits_(std::move(limits)),
@@ -70,13 +73,15 @@ void ConnectionTable::schedule_sweep() {
 void ConnectionTable::sweep() {
   const Instant now = lane_.clock().now();
   if (options_.max_idle >= Duration::zero()) {
-    for (auto it = connections_.begin();
-         it != connections_.end() && now - (*it)->last_activity() >= options_.max_idle;) {
-      const auto connection = *it++;
-      if (!connection->busy()) connection->end({});
+    std::vector<std::shared_ptr<Connection>> idle;  // ending one may end others
+    for (const auto& connection : connections_) {
+      if (now - connection->last_activity() < options_.max_idle) break;
+      if (!connection->busy()) idle.push_back(connection);
     }
+    for (const auto& connection : idle) connection->end({});
   }
   if (budget_.anyone_waits()) give_up_stalled();
+  end_long_turn();
   schedule_sweep();
 }
 
@@ -85,12 +90,25 @@ void ConnectionTable::give_up_stalled() {
   std::shared_ptr<Connection> biggest;
   for (const auto& connection : connections_) {
     if (now - connection->last_activity() < kStallLimit) break;
-    if (connection->partial_bytes() > (biggest ? biggest->partial_bytes() : 0)) biggest = connection;
+    if (connection->held_by_client() > (biggest ? biggest->held_by_client() : 0)) biggest = connection;
   }
   if (!biggest) return;
   biggest->end(fmt::format(
-      "its unfinished request holds {} bytes and made no progress for {} s while others wait for memory",
-      biggest->partial_bytes(), std::chrono::duration_cast<std::chrono::seconds>(kStallLimit).count()));
+      "its unfinished request and unread answers hold {} bytes and made no progress for {} s while others "
+      "wait for memory",
+      biggest->held_by_client(), std::chrono::duration_cast<std::chrono::seconds>(kStallLimit).count()));
+}
+
+void ConnectionTable::end_long_turn() {
+  const Instant now = lane_.clock().now();
+  if (std::exchange(ahead_, budget_.ahead()) != budget_.ahead()) ahead_since_ = now;
+  if (!ahead_ || now - ahead_since_ < kTurn || !budget_.anyone_waits()) return;
+  const auto slow =
+      std::ranges::find(connections_, ahead_, [](const auto& c) -> const void* { return c.get(); });
+  if (slow == connections_.end()) return;
+  const auto connection = *slow;
+  connection->end(fmt::format("its request didn't arrive within {} s while others wait for memory",
+                              std::chrono::duration_cast<std::chrono::seconds>(kTurn).count()));
 }
 
 }  // namespace moldau::net

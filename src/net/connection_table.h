@@ -1,5 +1,6 @@
-// ConnectionTable: the connections of one lane. Closes those that were idle for connections.max.idle.ms, and
-// the biggest unfinished request that doesn't move while others wait for memory (M3). Owner: its lane.
+// ConnectionTable: the connections of one lane. Closes those that were idle for connections.max.idle.ms; while others wait for
+// memory, also the one that holds most of it without moving, and the one that goes ahead (MemoryBudget M3) but takes too long.
+// Owner: its lane.
 #pragma once
 #include <list>
 #include <map>
@@ -14,15 +15,16 @@ namespace moldau::net {
 
 struct ConnectionOptions {
   size_t max_frame_size = 104857600;             // socket.request.max.bytes
-  size_t memory_limit = 256 << 20;               // bytes of requests in flight, per lane
+  size_t memory_limit = 256 << 20;               // bytes of requests and unsent answers, per lane
   Duration max_idle = std::chrono::minutes(10);  // connections.max.idle.ms; negative: for ever
 };
 
 class ConnectionTable final : public ConnectionHost {
  public:
   static constexpr Duration kStallLimit = std::chrono::seconds(10);
+  static constexpr Duration kTurn = std::chrono::seconds(30);  // to go ahead and finish
 
-  ConnectionTable(io::Lane& lane, io::Logger& logger, ConnectionOptions options,
+  ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, ConnectionOptions options,
                   std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler);
   ~ConnectionTable() override;
 
@@ -39,6 +41,7 @@ class ConnectionTable final : public ConnectionHost {
   metrics::RequestMetrics& metrics() override { return metrics_; }
   const metrics::RequestMetrics& metrics() const { return metrics_; }
   api::RequestHandler& handler() override { return handler_; }
+  io::BlockingPool& pool() override { return pool_; }
   size_t max_frame_size() const override { return options_.max_frame_size; }
   void touched(Connection& connection) override;
   void ended(Connection& connection, std::string_view reason) override;
@@ -47,8 +50,10 @@ class ConnectionTable final : public ConnectionHost {
   void schedule_sweep();
   void sweep();
   void give_up_stalled();
+  void end_long_turn();
 
   io::Lane& lane_;
+  io::BlockingPool& pool_;
   io::Logger& logger_;
   ConnectionOptions options_;
   std::shared_ptr<ConnectionLimits> limits_;
@@ -59,6 +64,8 @@ class ConnectionTable final : public ConnectionHost {
   std::map<std::string, int64_t> by_listener_;          // open connections
   std::list<std::shared_ptr<Connection>> connections_;  // least recently active first
   io::Timer sweep_timer_;
+  const void* ahead_ = nullptr;  // who went ahead at the last sweep ...
+  Instant ahead_since_;          // ... and when that was seen first
 };
 
 }  // namespace moldau::net

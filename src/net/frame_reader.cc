@@ -1,6 +1,7 @@
 #include "net/frame_reader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/assert.h"
@@ -10,7 +11,10 @@ namespace moldau::net {
 
 Buffer ChunkPool::take() {
   for (Buffer& chunk : chunks_) {
-    if (chunk.shares() == 1) return chunk;
+    if (chunk.shares() != 1) continue;
+    std::atomic_thread_fence(
+        std::memory_order_acquire);  // with the release of whoever let go of it on another lane
+    return chunk;
   }
   Buffer chunk = Buffer::allocate(kChunkSize);
   if (chunks_.size() < kKept) chunks_.push_back(chunk);

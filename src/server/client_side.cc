@@ -36,12 +36,15 @@ net::ConnectionLimits::Options limit_options(const NodeOptions& options) {
 }
 
 constexpr size_t kRequestMemory = 256 << 20;  // of all lanes, unless queued.max.request.bytes says otherwise
+constexpr size_t kLeastOfLane = 16 << 20;
+constexpr size_t kMostWaiting = 1000;  // sockets of one lane before open()
 
 net::ConnectionOptions connection_options(const NodeOptions& options, size_t lanes) {
   net::ConnectionOptions connections;
   connections.max_frame_size = static_cast<size_t>(options.integer("socket.request.max.bytes"));
   const int64_t memory = options.integer("queued.max.request.bytes");
-  connections.memory_limit = (memory > 0 ? static_cast<size_t>(memory) : kRequestMemory) / lanes;
+  connections.memory_limit =
+      memory > 0 ? static_cast<size_t>(memory) / lanes : std::max(kRequestMemory / lanes, kLeastOfLane);
   connections.max_idle = std::chrono::milliseconds(options.integer("connections.max.idle.ms"));
   return connections;
 }
@@ -86,6 +89,7 @@ void ClientSide::accepted(io::Lane& at, size_t listener, std::unique_ptr<io::Soc
   Lane& lane = *lanes_[static_cast<size_t>(at.index())];
   if (lane.closed) return;
   if (!lane.clients) {
+    if (lane.waiting.size() >= kMostWaiting) return;  // closes it: the client comes again
     lane.waiting.push_back({listener, std::move(socket)});
     return;
   }
@@ -101,9 +105,9 @@ void ClientSide::open(api::Services& services) {
   for (io::Lane* at : runtime_.lanes()) {
     at->run([this, at] {
       Lane& lane = *lanes_[static_cast<size_t>(at->index())];
-      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_,
+      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.pool(), runtime_.logger(), connection_options_,
                                                             limits_, *broker_handlers_);
-      lane.controllers = std::make_unique<net::ConnectionTable>(*at, runtime_.logger(), connection_options_,
+      lane.controllers = std::make_unique<net::ConnectionTable>(*at, runtime_.pool(), runtime_.logger(), connection_options_,
                                                                 limits_, *controller_handlers_);
       for (auto& [listener, socket] : std::exchange(lane.waiting, {}))
         accepted(*at, listener, std::move(socket));

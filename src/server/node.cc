@@ -111,6 +111,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   void schedule_checkpoint();
   void shut_down();
   void close_partitions();
+  void keep_clean_markers(std::function<void()> then);
   void fail(const Error& error);
 
   io::Runtime& runtime_;
@@ -236,6 +237,11 @@ void Node::Core::running() {
   admin_.serve(
       {clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
   schedule_checkpoint();
+  const auto upkeep = std::chrono::milliseconds(options_.integer("producer.id.expiration.check.interval.ms"));
+  for (size_t i = 0; i < partitions_->lanes(); ++i) {
+    PartitionLane& lane = partitions_->lane(i);
+    lane.lane().run([&lane, upkeep] { lane.start_upkeep(upkeep); });
+  }
   if (events_.on_running) events_.on_running();
 }
 
@@ -272,11 +278,28 @@ void Node::Core::close_partitions() {
       if (self->events_.on_stopped) self->events_.on_stopped();
     });
   };
-  if (!assignment_) return close_metadata();
+  if (!assignment_) return keep_clean_markers(close_metadata);
   assignment_->close(lifecycle_->epoch().value, [self = shared_from_this(), close_metadata](Status closed) {
     if (!closed) self->runtime_.logger().error("log", closed.error().message);
     close_metadata();
   });
+}
+
+// Opening the directories has taken the markers of the last clean stop away; nothing has changed since.
+void Node::Core::keep_clean_markers(std::function<void()> then) {
+  if (!storage_) return then();
+  runtime_.pool().run(
+      home_,
+      [self = shared_from_this()] {
+        for (const auto& directory : self->storage_->directories) {
+          if (!directory->clean_shutdown()) continue;
+          if (const auto written =
+                  directory->write_clean_shutdown(directory->clean_shutdown_broker_epoch().value_or(-1));
+              !written)
+            self->runtime_.logger().error("log", written.error().message);
+        }
+      },
+      std::move(then));
 }
 
 void Node::Core::fail(const Error& error) {

@@ -1,5 +1,8 @@
 #include "server/storage.h"
 
+#include <map>
+#include <tuple>
+
 namespace moldau::server {
 namespace {
 
@@ -15,6 +18,32 @@ RaftOptions raft_options(const NodeOptions& options) {
   return raft;
 }
 
+// Of two directories for one partition nobody can say which is the right one, and of one whose partition.metadata can't be
+// read nobody can say whose it is: a person has to decide.
+Status check_logs(const std::vector<std::unique_ptr<LogDirectory>>& directories) {
+  using Key = std::tuple<LogDirectoryKind, std::string, PartitionId>;
+  std::map<Key, std::string> paths;
+  for (const auto& directory : directories) {
+    for (const FoundLog& log : directory->found()) {
+      const LogDirectoryKind kind = log.parsed.kind;
+      if (kind == LogDirectoryKind::kDelete || kind == LogDirectoryKind::kStray) continue;
+      const std::string path = directory->path_of(log.name);
+      if (!log.topic_id_problem.empty())
+        return fail(ErrorCode::kKafkaStorageError,
+                    log.topic_id_problem + ". It says which topic the log in " + path +
+                        " belongs to. Restore the file, or move the directory away");
+      const auto [other, first] = paths.emplace(Key{kind, log.parsed.topic, log.parsed.partition}, path);
+      if (!first)
+        return fail(ErrorCode::kKafkaStorageError,
+                    "Duplicate log directories for " +
+                        partition_directory_name(log.parsed.topic, log.parsed.partition) + ": " +
+                        other->second + " and " + path +
+                        ". Remove the one that is out of date: mostly the one on the disk that had failed");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options) {
@@ -23,6 +52,7 @@ Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options) {
     TRY_ASSIGN(auto directory, LogDirectory::open(runtime.files(), runtime.logger(), {.root = root}));
     storage.directories.push_back(std::move(directory));
   }
+  TRY(check_logs(storage.directories));
   const IdentityOptions identity{options.node_id, options.is_controller, options.log_dirs,
                                  options.metadata_log_dir};
   TRY_ASSIGN(storage.identity,

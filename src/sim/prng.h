@@ -1,11 +1,11 @@
-// Prng: xoshiro256**, seeded by splitmix64 from (seed, stream name). Each concern of a run draws from a
+// Prng: Xoshiro, seeded by splitmix64 from (seed, stream name). Each concern of a run draws from a
 // stream of its own (schedule, network, disk, …), so that one more draw in one of them doesn't reshuffle the
 // others.
 #pragma once
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <string_view>
+
+#include "base/xoshiro.h"
 
 namespace moldau::sim {
 
@@ -28,22 +28,10 @@ constexpr uint64_t fold(uint64_t hash, std::string_view text) {
 
 class Prng {
  public:
-  explicit Prng(uint64_t seed, std::string_view stream = {}) {
-    uint64_t x = fold(seed, stream);
-    for (uint64_t& word : state_) word = x = mix(x);
-  }
+  explicit Prng(uint64_t seed, std::string_view stream = {}) : bits_(state(fold(seed, stream))) {}
 
-  uint64_t next() {
-    const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-    const uint64_t t = state_[1] << 17;
-    state_[2] ^= state_[0], state_[3] ^= state_[1], state_[1] ^= state_[2], state_[0] ^= state_[3];
-    state_[2] ^= t, state_[3] = std::rotl(state_[3], 45);
-    return result;
-  }
-  // 0 … bound - 1; 0 if bound is 0.
-  uint64_t below(uint64_t bound) {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
-  }
+  uint64_t next() { return bits_.next(); }
+  uint64_t below(uint64_t bound) { return bits_.below(bound); }  // 0 … bound - 1; 0 if bound is 0
   // first … last, both included.
   int64_t between(int64_t first, int64_t last) {
     return first + static_cast<int64_t>(below(static_cast<uint64_t>(last - first) + 1));
@@ -56,7 +44,12 @@ class Prng {
   }
 
  private:
-  std::array<uint64_t, 4> state_;
+  static Xoshiro::State state(uint64_t x) {
+    Xoshiro::State words;
+    for (uint64_t& word : words) word = x = mix(x);
+    return words;
+  }
+  Xoshiro bits_;
 };
 
 }  // namespace moldau::sim

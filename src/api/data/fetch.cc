@@ -1,6 +1,7 @@
 #include "api/data/fetch.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,8 @@ using protocol::FetchRequest;
 using protocol::FetchResponse;
 
 constexpr int8_t kReadUncommitted = 0, kReadCommitted = 1;
+// Of one answer: what else it says, and one batch that is larger by itself, must fit its 32-bit length too.
+constexpr int32_t kMostRecords = std::numeric_limits<int32_t>::max() - (64 << 20);
 
 // One fetch between its request and its answer.
 struct Fetch {
@@ -148,7 +151,7 @@ Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& p
 std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   auto plan = std::make_shared<ports::FetchRequest>();
   const FetchRequest& request = fetch.request;
-  plan->max_bytes = std::min(request.max_bytes, fetch.services.fetch_limits.max_bytes);
+  plan->max_bytes = std::min({request.max_bytes, fetch.services.fetch_limits.max_bytes, kMostRecords});
   plan->min_bytes = std::min(request.min_bytes, plan->max_bytes);
   plan->max_wait = std::chrono::milliseconds(std::max(request.max_wait_ms, 0));
   plan->read_committed = request.isolation_level == kReadCommitted;

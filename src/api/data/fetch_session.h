@@ -3,8 +3,11 @@
 //
 // Owner: one lane; a session lives on the lane whose index its id tells.
 // Invariants
+//
 //   F1  at most `slots` sessions; a new one replaces one that was idle for kEvictIdle, or a smaller one older
-//   than that F2  a session's epoch is the number of the request that it expects next; 0 never comes again
+//       than that
+//
+//   F2  a session's epoch is the number of the request that it expects next; 0 never comes again
 #pragma once
 #include <absl/container/flat_hash_map.h>
 

@@ -54,6 +54,11 @@ void Controller::on_leader_change(const LeaderAndEpoch& leader) {
   runtime_.logger().info(kComponent, "is active in epoch " + std::to_string(leader.epoch.value));
 }
 
+Status Controller::on_commit(const CommittedBatch& batch) {
+  if (term_) term_->on_committed(batch.last_offset + int64_t{1});
+  return {};
+}
+
 // `plan(term, request)` returns a Result of a Plan and may have looked at everything; `Response`'s views stay good through the
 // plan's arena and the request's frame.
 template <class Request, class Response, class PlanIt>
@@ -72,13 +77,17 @@ void Controller::run(ports::Caller caller, ports::Kept<Request> request, ports::
     ports::Kept<Response> response{std::move(plan->response), std::move(request.frame),
                                    std::move(plan->arena)};
     if (!wait) return reply<Response>(*caller.lane, answer, std::move(response));
-    term_->when_shown([lane = caller.lane, answer = std::move(answer),
-                       response = std::move(response)](Status shown) mutable {
-      if (shown)
+    ControllerTerm::Finish finish = [lane = caller.lane, answer = std::move(answer),
+                                     response = std::move(response)](Status done) mutable {
+      if (done)
         reply<Response>(*lane, answer, std::move(response));
       else
-        reply<Response>(*lane, answer, std::unexpected(std::move(shown).error()));
-    });
+        reply<Response>(*lane, answer, std::unexpected(std::move(done).error()));
+    };
+    if (std::is_same_v<Request, protocol::BrokerRegistrationRequest>)  // C5
+      term_->when_committed(std::move(finish));
+    else
+      term_->when_shown(std::move(finish));
   });
 }
 

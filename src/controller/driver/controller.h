@@ -11,6 +11,8 @@
 //   C3  on loss of leadership the term's image is dropped, and all who wait are answered NOT_CONTROLLER; the next term begins
 //       with what was committed
 //   C4  a heartbeat that changes nothing waits for nothing
+//   C5  a broker's registration is answered when it is committed: this node's own may be shown much later, when all its logs
+//       are loaded
 #pragma once
 #include <memory>
 
@@ -51,6 +53,7 @@ class Controller final : public RaftListener, public ports::ControllerPort {
                            ports::Answer<protocol::ControllerRegistrationResponse>) override;
 
   // RaftListener
+  Status on_commit(const CommittedBatch& batch) override;
   void on_leader_change(const LeaderAndEpoch& leader) override;
 
  private:

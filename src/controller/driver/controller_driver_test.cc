@@ -24,6 +24,20 @@ TEST(ControllerDriver, an_empty_directory_becomes_a_running_broker) {
   EXPECT_LT(took, 40ms) << "about ten works in a pool that takes 0.4 ms for each";
 }
 
+TEST(ControllerDriver,
+     a_broker_whose_logs_load_for_long_is_registered_at_once_and_runs_when_they_are_loaded) {
+  ControllerWorld w(14, {.logs_take = 150s});
+  ASSERT_TRUE(
+      w.until([&] { return w.process().has_started() && w.process().lifecycle().epoch().value >= 0; }));
+  EXPECT_LE(w.process().follower().published_end(), Offset(1))
+      << "nothing but the epoch's beginning is shown";
+  w.world().run_for(140s);
+  EXPECT_EQ(w.process().lifecycle().state(), BrokerState::kStarting);
+  w.world().run_for(600s);
+  EXPECT_EQ(w.process().lifecycle().state(), BrokerState::kRunning);
+  EXPECT_TRUE(w.faults.empty());
+}
+
 TEST(ControllerDriver, S63_S64_S66_a_topic_is_there_on_every_lane_when_its_creation_is_answered) {
   ControllerWorld w(2, {}, 4);
   ASSERT_TRUE(w.until_running());

@@ -26,7 +26,8 @@ ControllerTerm::ControllerTerm(io::Runtime& runtime, RaftDriver& raft, MetadataF
       replay_(follower.replay()),
       sessions_(options.session_timeout),
       random_(seed_from(runtime.random())),
-      applied_end_(raft.next_offset()) {
+      applied_end_(raft.next_offset()),
+      committed_end_(applied_end_) {  // a leader is active once all before it is committed
   if (!replay_.in_transaction()) index_.rebuild(*replay_.take().image);
 }
 
@@ -49,9 +50,11 @@ Status ControllerTerm::activate(const RecordBuffer& bootstrap) {
 void ControllerTerm::end() {
   ended_ = true;
   session_timer_.cancel();
-  for (Waiting& w : waiting_)
-    w.finish(fail(ErrorCode::kNotController, "this node has ceased to be the active controller"));
-  waiting_.clear();
+  for (auto* waiting : {&waiting_for_commit_, &waiting_}) {
+    for (Waiting& w : *waiting)
+      w.finish(fail(ErrorCode::kNotController, "this node has ceased to be the active controller"));
+    waiting->clear();
+  }
 }
 
 Status ControllerTerm::apply(const RecordBuffer& records, bool atomic) {
@@ -85,6 +88,20 @@ Status ControllerTerm::append(const RecordBuffer& records, size_t first, size_t 
     index_.apply(*change.delta, *change.image);
   }
   return {};
+}
+
+void ControllerTerm::when_committed(Finish finish) {
+  waiting_for_commit_.push_back({applied_end_, std::move(finish)});
+  on_committed(committed_end_);
+}
+
+void ControllerTerm::on_committed(Offset end) {
+  committed_end_ = end;
+  while (!waiting_for_commit_.empty() && waiting_for_commit_.front().end <= end) {
+    Waiting ready = std::move(waiting_for_commit_.front());
+    waiting_for_commit_.pop_front();
+    ready.finish({});
+  }
 }
 
 void ControllerTerm::when_shown(Finish finish) {

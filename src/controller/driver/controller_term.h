@@ -33,12 +33,15 @@ class ControllerTerm : public std::enable_shared_from_this<ControllerTerm> {
   Status apply(const RecordBuffer& records, bool atomic);
   // Calls finish when everything that was applied so far is committed and shown, or the term has ended.
   void when_shown(Finish finish);
+  // Calls finish when everything that was applied so far is committed, or the term has ended.
+  void when_committed(Finish finish);
+  void on_committed(Offset end);
   // Sessions have changed: sees to it that the next one that runs out is noticed.
   void watch_sessions();
 
  private:
   struct Waiting {
-    Offset end;  // of what has to be shown
+    Offset end;  // of what has to be shown, or committed
     Finish finish;
   };
 
@@ -57,7 +60,9 @@ class ControllerTerm : public std::enable_shared_from_this<ControllerTerm> {
   BrokerSessions sessions_;
   RandomStream random_;
   Offset applied_end_;
-  std::deque<Waiting> waiting_;  // by end
+  Offset committed_end_;
+  std::deque<Waiting> waiting_;  // to be shown, by end
+  std::deque<Waiting> waiting_for_commit_;
   bool expecting_ = false;
   bool ended_ = false;
   io::Timer session_timer_;

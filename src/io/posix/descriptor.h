@@ -19,6 +19,7 @@ class Descriptor {
     if (fd_ >= 0) ::close(fd_);
   }
   int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }  // the caller's from here on
   explicit operator bool() const { return fd_ >= 0; }
 
  private:

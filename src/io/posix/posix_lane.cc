@@ -1,6 +1,7 @@
 #include "io/posix/posix_lane.h"
 
-#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "base/assert.h"
 
@@ -8,19 +9,50 @@ namespace moldau::io {
 namespace {
 
 constexpr Duration kLookEvery = std::chrono::microseconds(50);
+constexpr int kMostReady = 32;     // sockets and timers, while tasks wait
 constexpr size_t kMostTasks = 32;  // in a letter
 constexpr size_t kSendEvery = 16;  // tasks: others don't wait for the end of a long queue
+
+using SteadyTimer = boost::asio::basic_waitable_timer<
+    std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, PosixLane::Executor>;
+
+// Asio keeps a handler until the lane's next look, and may have one under way that can't be called back: so the
+// task lies where cancelling reaches it at once.
+struct Alarm final : Timer::State {
+  Alarm(PosixLane& lane, Instant when, Task work)
+      : timer(lane.executor(), std::chrono::steady_clock::time_point(when.time_since_epoch())),
+        task(std::make_shared<Task>(std::move(work))) {
+    timer.async_wait([task = task](boost::system::error_code) {
+      if (Task due = std::exchange(*task, nullptr)) due();
+    });
+  }
+  ~Alarm() override { *task = nullptr; }
+
+  SteadyTimer timer;
+  std::shared_ptr<Task> task;
+};
 
 }  // namespace
 
 thread_local PosixLane* PosixLane::current_ = nullptr;
+
+// Asio's scheduler keeps its lock, for wake(); its sockets and timers are the lane's own and need none.
+PosixLane::PosixLane(int index, const Clock& clock)
+    : index_(index),
+      clock_(clock),
+      context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
+      working_(context_.get_executor()) {}
 
 void PosixLane::post(Task task) {
   if (inside()) return queue_.push(std::move(task));
   if (current_) return current_->write_to(*this, std::move(task));
   auto letter = std::make_unique<Letter>();
   letter->first = std::move(task);
-  if (mailbox_.push(std::move(letter))) reactor_.wake();
+  if (mailbox_.push(std::move(letter))) wake();
+}
+
+void PosixLane::wake() {
+  boost::asio::post(context_, [] {});
 }
 
 void PosixLane::write_to(PosixLane& to, Task task) {
@@ -41,7 +73,7 @@ void PosixLane::write_to(PosixLane& to, Task task) {
 }
 
 void PosixLane::send(Outbox& outbox) {
-  if (outbox.letter && outbox.to->mailbox_.push(std::move(outbox.letter))) outbox.to->reactor_.wake();
+  if (outbox.letter && outbox.to->mailbox_.push(std::move(outbox.letter))) outbox.to->wake();
 }
 
 void PosixLane::send_all() {
@@ -51,22 +83,7 @@ void PosixLane::send_all() {
 
 Timer PosixLane::at(Instant when, Task task) {
   ASSERT(inside(), "a timer is made on its lane");
-  return timers_.add(when, std::move(task));
-}
-
-void PosixLane::forget(ReadyLater& who) {
-  std::erase(ready_, &who);
-  std::replace(calling_.begin(), calling_.end(), &who, static_cast<ReadyLater*>(nullptr));
-}
-
-uint64_t PosixLane::hold(std::shared_ptr<void> what) {
-  held_.emplace(++holds_, std::move(what));
-  return holds_;
-}
-
-std::shared_ptr<void> PosixLane::release(uint64_t key) {
-  auto node = held_.extract(key);
-  return node ? std::move(node.mapped()) : nullptr;
+  return Timer(std::make_unique<Alarm>(*this, when, std::move(task)));
 }
 
 void PosixLane::run_queued() {
@@ -76,41 +93,21 @@ void PosixLane::run_queued() {
   }
 }
 
-void PosixLane::run_due(Instant now) {
-  for (size_t n = timers_.size(); n > 0; --n) {
-    Task task = timers_.pop_due(now);
-    if (!task) break;
-    task();
-  }
-}
-
-void PosixLane::run_ready() {
-  calling_.swap(ready_);
-  for (size_t i = 0; i < calling_.size(); ++i) {
-    if (ReadyLater* who = calling_[i]) who->on_turn();
-  }
-  calling_.clear();
-}
-
 void PosixLane::turn() {
   mailbox_.take(queue_);
   run_queued();
-  if (!ready_.empty()) run_ready();
-  const Instant now = monotonic_now();
-  if (!timers_.empty() && timers_.next_due() <= now) run_due(now);
   send_all();
-  if (!queue_.empty() || !ready_.empty()) {
+  if (!queue_.empty()) {
+    const Instant now = clock_.now();
     if (now - looked_ < kLookEvery) return;
     looked_ = now;
-    reactor_.wait(Instant{});
-    return send_all();
+    for (int i = 0; i < kMostReady && context_.poll_one() > 0; ++i) {
+    }
+  } else {
+    if (mailbox_.fall_asleep() && !finishing_.load() && !(done_ && (*done_)())) context_.run_one();
+    mailbox_.awake();
   }
-  if (mailbox_.fall_asleep() && !finishing_.load() && !(done_ && (*done_)())) {
-    reactor_.wait(timers_.empty() ? std::nullopt : std::optional(timers_.next_due()));
-  }
-  mailbox_.awake();
-  looked_ = now;
-  send_all();  // what the descriptors' watches have posted
+  send_all();
 }
 
 void PosixLane::run_thread() {
@@ -132,13 +129,13 @@ void PosixLane::run_until(const std::function<bool()>& done) {
 
 void PosixLane::finish() {
   finishing_.store(true);
-  if (mailbox_.wakes()) reactor_.wake();
+  if (mailbox_.wakes()) wake();
 }
 
 void PosixLane::drop_tasks() {
+  context_.shutdown();
   mailbox_.take(queue_);
   while (!queue_.empty()) queue_.pop(), mailbox_.take(queue_);
-  const auto dropped = std::exchange(held_, {});
 }
 
 }  // namespace moldau::io

@@ -1,32 +1,26 @@
-// PosixLane: a reactor, a mailbox, timers and a queue, run by one thread.
+// PosixLane: an io_context, a mailbox and a queue, run by one thread.
 //
-// One turn: take the mail, run what is queued (what that posts here runs in the next turn), run the timers
-// that are due, send what all that has posted to other lanes, look at the descriptors: at once if there is
-// more to do, otherwise asleep. While there is always more to do it looks at them every kLookEvery only, and
-// at the mailbox in every turn.
+// One turn: take the mail, run what is queued (what that posts here runs in the next turn), send what all that
+// has posted to other lanes, let Asio run what is ready (sockets, timers): one of them if nothing is queued,
+// asleep until there is one; otherwise a few, and only every kLookEvery, because a look is a system call.
+//
+// Posts don't go through Asio's own queue: docs/decisions/0004 has the measurements.
 #pragma once
 #include <atomic>
-#include <map>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <vector>
 
 #include "io/lane.h"
 #include "io/posix/mailbox.h"
-#include "io/posix/reactor.h"
-#include "io/posix/timer_heap.h"
 
 namespace moldau::io {
 
-class ReadyLater {  // wants a call in the lane's next turn
- public:
-  virtual void on_turn() = 0;
-
- protected:
-  ~ReadyLater() = default;
-};
-
 class PosixLane final : public Lane {
  public:
-  PosixLane(int index, const Clock& clock) : index_(index), clock_(clock) {}
+  using Executor = boost::asio::io_context::executor_type;
+
+  PosixLane(int index, const Clock& clock);
 
   int index() const override { return index_; }
   bool inside() const override { return current_ == this; }
@@ -39,22 +33,17 @@ class PosixLane final : public Lane {
   // Runs on the calling thread until `done`, which is asked before every turn and every sleep. May be called again.
   void run_until(const std::function<bool()>& done);
   void finish();  // from any thread
-  // Destroys what is queued; only while no thread runs the lane.
+  // Destroys what is queued and what waits for sockets; only while no thread runs the lane. All lanes do it
+  // before the first of them goes: what one of them drops may be a socket of another.
   void drop_tasks();
 
-  // For sockets, from inside.
-  Reactor& reactor() { return reactor_; }
-  void call_next_turn(ReadyLater& who) { ready_.push_back(&who); }
-  void forget(ReadyLater& who);
-  // Keeps something alive until it is released, or the lane goes.
-  uint64_t hold(std::shared_ptr<void> what);
-  std::shared_ptr<void> release(uint64_t key);
+  // For what belongs to this lane: used from inside, or while no thread runs the lane.
+  Executor executor() { return context_.get_executor(); }
 
  private:
   void turn();
   void run_queued();
-  void run_due(Instant now);
-  void run_ready();
+  void wake();
 
   struct Outbox {
     PosixLane* to = nullptr;
@@ -64,22 +53,24 @@ class PosixLane final : public Lane {
   void send(Outbox& outbox);
   void send_all();
 
+  struct Context : boost::asio::io_context {
+    using execution_context::shutdown;
+    using io_context::io_context;
+  };
+
   static thread_local PosixLane* current_;
 
   const int index_;
   const Clock& clock_;
+  Context context_;
+  boost::asio::executor_work_guard<Executor> working_;  // with nothing to wait for it still sleeps
   Mailbox mailbox_;
-  Reactor reactor_;
   std::atomic<bool> finishing_{false};
   const std::function<bool()>* done_ = nullptr;  // of run_until
   TaskRing queue_;
   std::vector<Outbox> outboxes_;  // by the receiver's index
   std::vector<int> written_;      // those with a letter
-  TimerHeap timers_;
-  std::vector<ReadyLater*> ready_, calling_;
   Instant looked_{};
-  uint64_t holds_ = 0;
-  std::map<uint64_t, std::shared_ptr<void>> held_;
 };
 
 }  // namespace moldau::io

@@ -20,37 +20,34 @@ using namespace std::string_view_literals;
 // --- timers
 // ------------------------------------------------------------------------------------------------------------
 
-TEST(TimerHeap, GivesWhatIsLeftInOrder) {
+TEST(PosixLane, OfManyTimersThoseThatAreLeftRunNeverEarlyAndInOrder) {
   std::mt19937 random(1);
-  TimerHeap heap;
   std::vector<Timer> timers;
-  std::vector<std::pair<int, int>> expected, got;  // due, made
-  for (int i = 0; i < 20'000; ++i) {
-    const int due = static_cast<int>(random() % 5000);
-    timers.push_back(heap.add(Instant(Duration(due)), [&got, due, i] { got.emplace_back(due, i); }));
-    expected.emplace_back(due, i);
-  }
-  for (size_t i = 0; i < timers.size(); i += 3) timers[i].cancel(), expected[i].first = -1;
-  std::erase_if(expected, [](const auto& entry) { return entry.first < 0; });
-  std::sort(expected.begin(), expected.end());
-  EXPECT_EQ(heap.size(), expected.size()) << "a cancelled timer leaves nothing behind";
-  EXPECT_FALSE(heap.pop_due(Instant(-1ns)));
-  for (int now = 0; now < 5000; now += 7) {
-    while (Task task = heap.pop_due(Instant(Duration(now)))) task();
-    EXPECT_TRUE(got.empty() || got.back().first <= now);
-    EXPECT_TRUE(heap.empty() || heap.next_due() > Instant(Duration(now)));
-  }
-  while (Task task = heap.pop_due(Instant(1h))) task();
-  EXPECT_EQ(got, expected);
-}
-
-TEST(TimerHeap, ATimerMayOutliveIt) {
-  Timer timer;
-  {
-    TimerHeap heap;
-    timer = heap.add(Instant(1s), [] {});
-  }
-  timer.cancel();
+  std::vector<Instant> expected, got;
+  std::atomic<int> done = 0;
+  PosixWorld world;
+  Lane& lane = *world.runtime().lanes()[0];
+  world.on(0, [&] {
+    const Instant start = lane.clock().now();
+    for (int i = 0; i < 20'000; ++i) {
+      const Instant due = start + std::chrono::microseconds(random() % 50'000);
+      timers.push_back(lane.at(due, [&, due] {
+        EXPECT_GE(lane.clock().now(), due);
+        got.push_back(due);
+      }));
+      if (i % 3 != 0) expected.push_back(due);
+    }
+    for (size_t i = 0; i < timers.size(); i += 3) timers[i].cancel();
+    std::sort(expected.begin(), expected.end());
+    timers.push_back(lane.at(expected.back() + 1us, [&] {
+      ++done;
+      done.notify_all();
+    }));
+  });
+  world.wait(done, 1);
+  world.on(0, [&] { timers.clear(); });
+  EXPECT_TRUE(std::is_sorted(got.begin(), got.end()));
+  EXPECT_TRUE(got == expected);
 }
 
 TEST(TaskRing, IsFirstInFirstOutWhileItGrows) {

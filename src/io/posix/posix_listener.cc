@@ -1,6 +1,6 @@
-#include <netinet/tcp.h>
-
 #include <algorithm>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <cerrno>
 
 #include "base/assert.h"
@@ -10,6 +10,10 @@
 
 namespace moldau::io {
 namespace {
+
+using boost::system::error_code;
+using Acceptor = boost::asio::basic_socket_acceptor<Tcp, PosixLane::Executor>;
+using Resolver = boost::asio::ip::basic_resolver<Tcp, PosixLane::Executor>;
 
 constexpr int kMostAccepts = 64;  // at a time; other sockets of the lane wait meanwhile
 constexpr Duration kPause = std::chrono::milliseconds(100);
@@ -34,39 +38,47 @@ bool is_about_one_connection(int error) {
 
 // Out of descriptors, accepting pauses: who waits in the backlog is served when descriptors are free again.
 // (A reserve descriptor, to accept and close with, would only turn a wait into a refusal.)
-class PosixListener final : public Listener, Watch {
+//
+// Asio's accept would register the connection here, with the reactor of a lane that it doesn't belong to: so it
+// is taken as a bare descriptor, and its own lane registers it.
+class PosixListener final : public Listener {
  public:
-  PosixListener(Descriptor descriptor, Endpoint local, std::span<Lane* const> lanes,
-                Transport::Accepted accepted, Logger& logger)
-      : descriptor_(std::move(descriptor)),
+  PosixListener(Acceptor acceptor, Endpoint local, std::span<Lane* const> lanes, Transport::Accepted accepted,
+                Logger& logger)
+      : acceptor_(std::move(acceptor)),
         local_(std::move(local)),
         accepted_(std::make_shared<Transport::Accepted>(std::move(accepted))),
         logger_(logger) {
     for (Lane* lane : lanes) lanes_.push_back(static_cast<PosixLane*>(lane));
+    wait();
   }
-  ~PosixListener() override { home().reactor().forget(*this); }
   Endpoint local() const override { return local_; }
-  int start() { return home().reactor().watch(descriptor_.get(), EPOLLIN, *this); }
 
  private:
-  PosixLane& home() { return *lanes_.front(); }
+  void wait() {
+    acceptor_.async_wait(Acceptor::wait_read, [this, here = std::weak_ptr(here_)](error_code) {
+      if (!here.expired()) accept_some();
+    });
+  }
 
-  void on_events(uint32_t) override {
+  void accept_some() {
     for (int i = 0; i < kMostAccepts; ++i) {
-      Address peer;
-      socklen_t size = Address::kCapacity;
-      Descriptor accepted(::accept4(descriptor_.get(), peer.fill(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      Tcp::endpoint peer;
+      auto size = static_cast<socklen_t>(peer.capacity());
+      Descriptor accepted(
+          ::accept4(acceptor_.native_handle(), peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (accepted) {
         hand_over(std::move(accepted), peer);
       } else if (errno == EAGAIN) {
-        return;
+        break;
       } else if (!is_about_one_connection(errno)) {
         return pause(errno);
       }
     }
+    wait();
   }
 
-  void hand_over(Descriptor descriptor, const Address& peer) {
+  void hand_over(Descriptor descriptor, const Tcp::endpoint& peer) {
     PosixLane& lane = *lanes_[next_++ % lanes_.size()];
     lane.post([&lane, peer, accepted = accepted_, descriptor = std::move(descriptor)]() mutable {
       (*accepted)(lane, std::make_unique<PosixSocket>(lane, std::move(descriptor), peer));
@@ -74,17 +86,17 @@ class PosixListener final : public Listener, Watch {
   }
 
   void pause(int error) {
-    const Instant now = monotonic_now();
+    PosixLane& home = *lanes_.front();
+    const Instant now = home.clock().now();
     if (warned_ == Instant{} || now - warned_ > kWarnEvery) {
       warned_ = now;
       logger_.warn("io", "accepting on " + local_.text() +
                              " pauses: " + system_error(error, "accept").error().message);
     }
-    home().reactor().change(descriptor_.get(), 0, *this);
-    again_ = home().after(kPause, [this] { home().reactor().change(descriptor_.get(), EPOLLIN, *this); });
+    again_ = home.after(kPause, [this] { wait(); });
   }
 
-  Descriptor descriptor_;
+  Acceptor acceptor_;
   const Endpoint local_;
   std::vector<PosixLane*> lanes_;
   std::shared_ptr<Transport::Accepted> accepted_;
@@ -92,27 +104,35 @@ class PosixListener final : public Listener, Watch {
   size_t next_ = 0;
   Instant warned_{};
   Timer again_;
+  const std::shared_ptr<bool> here_ = std::make_shared<bool>();
 };
 
 // Accepted sockets inherit no-delay and keep-alive: two calls a listener instead of two a connection.
-IoResult<Descriptor> bound(const Address& address, int backlog, const std::string& what) {
-  Descriptor descriptor(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!descriptor) return system_error(errno, what);
-  const int on = 1, off = 0;
-  ::setsockopt(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  ::setsockopt(descriptor.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  ::setsockopt(descriptor.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (address.family() == AF_INET6)
-    ::setsockopt(descriptor.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-  if (::bind(descriptor.get(), address.data(), address.size()) != 0) return system_error(errno, what);
-  if (::listen(descriptor.get(), backlog) != 0) return system_error(errno, what);
-  return descriptor;
+error_code bind(Acceptor& acceptor, const Tcp::endpoint& address, int backlog) {
+  const int family = address.protocol().family();
+  Descriptor descriptor(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  error_code error(errno, boost::system::system_category());
+  if (!descriptor || acceptor.assign(address.protocol(), descriptor.get(), error)) return error;
+  descriptor.release();
+  acceptor.set_option(Acceptor::reuse_address(true), error);
+  acceptor.set_option(Acceptor::keep_alive(true), error);
+  acceptor.set_option(Tcp::no_delay(true), error);
+  if (family == AF_INET6) acceptor.set_option(boost::asio::ip::v6_only(false), error);
+  acceptor.native_non_blocking(true, error);
+  if (acceptor.bind(address, error) || acceptor.listen(backlog, error))
+    acceptor = Acceptor(acceptor.get_executor());
+  return error;
 }
 
 // Every address of the machine: IPv6 takes IPv4 along. A kernel without IPv6 gets the other.
-void prefer_ipv6(std::vector<Address>& addresses) {
-  std::stable_partition(addresses.begin(), addresses.end(),
-                        [](const Address& a) { return a.family() == AF_INET6; });
+std::vector<Tcp::endpoint> addresses_to_listen_on(const Endpoint& at, PosixLane& lane, error_code& error) {
+  if (at.host.empty()) return {{Tcp::v6(), at.port}, {Tcp::v4(), at.port}};
+  if (const auto address = numeric(at)) return {*address};
+  const auto found =
+      Resolver(lane.executor())
+          .resolve(at.host, std::to_string(at.port), Resolver::passive | Resolver::numeric_service, error);
+  if (found.empty()) return {};
+  return {found.begin()->endpoint()};
 }
 
 }  // namespace
@@ -120,19 +140,19 @@ void prefer_ipv6(std::vector<Address>& addresses) {
 IoResult<std::unique_ptr<Listener>> PosixTransport::listen(const Endpoint& at, std::span<Lane* const> lanes,
                                                            Accepted accepted) {
   ASSERT(!lanes.empty() && lanes.front()->inside(), "listen is called on the first of its lanes");
-  auto addresses = resolve(at, true);
-  if (!addresses) return std::unexpected(std::move(addresses).error());
-  if (at.host.empty()) prefer_ipv6(*addresses);
-  const std::string what = "cannot listen on " + at.text();
-  auto descriptor = bound(addresses->front(), backlog_, what);
-  if (!descriptor && at.host.empty() && addresses->size() > 1)
-    descriptor = bound(addresses->back(), backlog_, what);
-  if (!descriptor) return std::unexpected(std::move(descriptor).error());
-  Endpoint local{at.host, Address::of_local(descriptor->get()).endpoint().port};
-  auto listener = std::make_unique<PosixListener>(*std::move(descriptor), std::move(local), lanes,
-                                                  std::move(accepted), logger_);
-  if (const int error = listener->start(); error != 0) return system_error(error, what);
-  return listener;
+  auto& home = static_cast<PosixLane&>(*lanes.front());
+  error_code error;
+  const std::vector<Tcp::endpoint> addresses = addresses_to_listen_on(at, home, error);
+  if (error) return resolve_error(error, at.host);
+  Acceptor acceptor(home.executor());
+  for (const Tcp::endpoint& address : addresses) {
+    error = bind(acceptor, address, backlog_);
+    if (!error) break;
+  }
+  if (error) return system_error(error.value(), "cannot listen on " + at.text());
+  Endpoint local{at.host, acceptor.local_endpoint(error).port()};
+  return std::make_unique<PosixListener>(std::move(acceptor), std::move(local), lanes, std::move(accepted),
+                                         logger_);
 }
 
 }  // namespace moldau::io

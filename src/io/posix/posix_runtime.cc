@@ -2,7 +2,6 @@
 
 #include <signal.h>
 
-#include <atomic>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -26,7 +25,7 @@ class ReactorRuntime final : public PosixRuntime {
       : options_(std::move(options)),
         logger_(options_.log_level),
         pool_(options_.pool_threads),
-        transport_(pool_, logger_, options_.listen_backlog) {
+        transport_(logger_, options_.listen_backlog) {
     ::signal(SIGPIPE, SIG_IGN);
     allowed_cpus();  // as they are before any thread is pinned
     const int lanes = options_.lanes > 0 ? options_.lanes : useful_lanes();

@@ -1,10 +1,11 @@
-// PosixSocket: a connected TCP socket on its lane's reactor.
+// PosixSocket: a connected TCP socket on its lane.
 //
-// Registered once, edge-triggered, for both directions. `readable_` and `writable_` say what the kernel was
-// last known to have: a call that would block for certain makes no system call, and a read or write that came
-// back short has drained or filled the kernel's buffer, so the next one waits for the next edge. A request
-// and its response thus cost epoll_wait, recv and sendmsg.
+// Asio tells when it is ready; the bytes go by system calls of our own, because gathered reads into spans that
+// may be fewer than what is there, MSG_MORE and sendfile are not Asio's. A wait looks at the kernel's state as
+// it is (epoll_ctl), so no readiness is ever lost between a call and a wait.
 #pragma once
+#include <boost/asio/basic_stream_socket.hpp>
+
 #include "io/posix/address.h"
 #include "io/posix/descriptor.h"
 #include "io/posix/posix_lane.h"
@@ -12,10 +13,10 @@
 
 namespace moldau::io {
 
-class PosixSocket final : public Socket, Watch, ReadyLater {
+class PosixSocket final : public Socket {
  public:
   // Made, used and destroyed on the lane, or destroyed when it no longer runs.
-  PosixSocket(PosixLane& lane, Descriptor descriptor, const Address& peer);
+  PosixSocket(PosixLane& lane, Descriptor descriptor, const Tcp::endpoint& peer);
   ~PosixSocket() override;
 
   using Socket::read_some;
@@ -24,26 +25,21 @@ class PosixSocket final : public Socket, Watch, ReadyLater {
   IoResult<size_t> send_file(const File& file, int64_t position, int64_t length) override;
   void when_readable(Task task) override;
   void when_writable(Task task) override;
-  Endpoint peer() const override { return peer_.endpoint(); }
-  Endpoint local() const override { return Address::of_local(descriptor_.get()).endpoint(); }
+  Endpoint peer() const override { return endpoint_of(peer_); }
+  Endpoint local() const override;
 
  private:
-  void on_events(uint32_t events) override;
-  void on_turn() override;
-  void run_waits();
-  void wait(Task& wait, Task task, bool ready);
-  std::unexpected<IoError> failed(int error);
+  struct Waits {  // outlives the socket while Asio has a handler under way
+    Task readable, writable;
+  };
+  void wait(Task Waits::*which, Task task);
+  std::unexpected<IoError> failed(int error) const;
 
   PosixLane& lane_;
-  Descriptor descriptor_;
-  Address peer_;
-  bool readable_ = false;  // the first edge comes with the registration
-  bool writable_ = true;
-  bool hung_up_ = false;  // the end, or an error, may be behind the bytes that are there
-  bool in_turn_ = false;
-  bool* gone_ = nullptr;  // where run_waits() wants to hear that its task has destroyed the socket
-  Task when_readable_;
-  Task when_writable_;
+  boost::asio::basic_stream_socket<Tcp, PosixLane::Executor> socket_;
+  const Tcp::endpoint peer_;
+  bool drained_ = false;  // the last read came back short: the next would most likely find nothing
+  const std::shared_ptr<Waits> waits_ = std::make_shared<Waits>();
 };
 
 }  // namespace moldau::io

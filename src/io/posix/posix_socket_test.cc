@@ -1,4 +1,3 @@
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
@@ -10,6 +9,12 @@
 
 namespace moldau::io {
 namespace {
+
+Endpoint name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) {
+  Tcp::endpoint address;
+  auto size = static_cast<socklen_t>(address.capacity());
+  return ask(descriptor, address.data(), &size) == 0 ? endpoint_of(address) : Endpoint{};
+}
 
 // A listener on lane 0 and plain blocking sockets as its clients.
 class PosixSocket : public ::testing::Test {
@@ -32,8 +37,8 @@ class PosixSocket : public ::testing::Test {
     });
   }
   Descriptor client(const std::string& host = "127.0.0.1") {
-    const Address address = resolve({host, port_}, false)->front();
-    Descriptor descriptor(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Tcp::endpoint address = *numeric({host, port_});
+    Descriptor descriptor(::socket(address.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     EXPECT_EQ(::connect(descriptor.get(), address.data(), address.size()), 0) << host;
     return descriptor;
   }
@@ -100,6 +105,28 @@ TEST_F(PosixSocket, ASocketThatAnotherOnesCallDestroysIsNotCalled) {
   world_.on(0, [&] { EXPECT_EQ(called, 1); });
 }
 
+TEST_F(PosixSocket, TasksHaveTheirTurnBesideASocketThatIsAlwaysReady) {
+  bool busy = true;
+  std::function<void()> again = [&] {
+    if (busy) sockets_.front()->when_writable([&] { again(); });
+  };
+  listen("127.0.0.1", [&](Socket&) { again(); });
+  const Descriptor peer = client();
+  world_.wait(accepted_, 1);
+  Lane& lane = *world_.runtime().lanes()[0];
+  int left = 100'000;
+  std::function<void()> task = [&] {
+    if (--left > 0)
+      lane.post([&] { task(); });
+    else
+      reach(done_);
+  };
+  lane.post([&] { task(); });
+  world_.wait(done_, 1);
+  world_.on(0, [&] { busy = false; });
+  world_.on(0, [&] { sockets_.clear(); });
+}
+
 TEST_F(PosixSocket, OutOfDescriptorsAcceptingPausesAndGoesOn) {
   listen("127.0.0.1");
   std::vector<Descriptor> clients;
@@ -109,7 +136,7 @@ TEST_F(PosixSocket, OutOfDescriptorsAcceptingPausesAndGoesOn) {
   rlimit tight = before;
   tight.rlim_cur = static_cast<rlim_t>(clients.back().get()) + 3;  // two more
   ::setrlimit(RLIMIT_NOFILE, &tight);
-  const Address address = resolve({"127.0.0.1", port_}, false)->front();
+  const Tcp::endpoint address = *numeric({"127.0.0.1", port_});
   for (const Descriptor& peer : clients) EXPECT_EQ(::connect(peer.get(), address.data(), address.size()), 0);
   world_.wait(accepted_, 2);
   world_.on(0, [&] { EXPECT_EQ(accepted_, 2) << "the others wait in the backlog"; });
@@ -121,13 +148,13 @@ TEST_F(PosixSocket, AcceptedSocketsDontDelayAndKeepAlive) {
   listen("127.0.0.1");
   const Descriptor peer = client();
   world_.wait(accepted_, 1);
-  const Endpoint local = Address::of_local(peer.get()).endpoint();
+  const Endpoint local = name_of(peer.get(), ::getsockname);
   world_.on(0, [&] {
     EXPECT_EQ(sockets_[0]->peer(), local);
     EXPECT_EQ(sockets_[0]->local(), (Endpoint{"127.0.0.1", port_}));
   });
   for (int descriptor = 3; descriptor < 200; ++descriptor) {  // find the server's side
-    if (Address::of_peer(descriptor).endpoint() != local) continue;
+    if (name_of(descriptor, ::getpeername) != local) continue;
     int no_delay = 0, keep_alive = 0;
     socklen_t size = sizeof(int);
     ::getsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &no_delay, &size);
@@ -146,7 +173,7 @@ TEST_F(PosixSocket, ListeningEverywhereTakesBothFamilies) {
   world_.wait(accepted_, 1);
   world_.on(0, [&] { EXPECT_EQ(sockets_[0]->peer().host, "127.0.0.1") << "not ::ffff:127.0.0.1"; });
   const Descriptor probe(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const Address six = resolve({"::1", port_}, false)->front();
+  const Tcp::endpoint six = *numeric({"::1", port_});
   if (!probe || ::connect(probe.get(), six.data(), six.size()) != 0) GTEST_SKIP() << "no IPv6 here";
   world_.wait(accepted_, 2);
   world_.on(0, [&] { EXPECT_EQ(sockets_[1]->peer().host, "::1"); });

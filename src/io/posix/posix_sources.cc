@@ -7,12 +7,13 @@
 #include <cerrno>
 
 #include "base/assert.h"
-#include "io/posix/reactor.h"
 
 namespace moldau::io {
 
 Instant PosixClock::now() const {
-  return monotonic_now();
+  timespec t;
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return Instant(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
 }
 
 WallMs PosixClock::wall_ms() const {

@@ -1,25 +1,23 @@
-// SignalWatch: SIGTERM and SIGINT as calls on a lane, each time one arrives. They are blocked in the thread
-// that makes it, and so in all threads that this one makes afterwards.
+// SignalWatch: SIGTERM and SIGINT as calls on a lane, each time one arrives.
 #pragma once
+#include <boost/asio/basic_signal_set.hpp>
 #include <functional>
 
-#include "io/posix/descriptor.h"
 #include "io/posix/posix_lane.h"
 
 namespace moldau::io {
 
-class SignalWatch final : Watch {
+class SignalWatch {
  public:
   using Handler = std::function<void(int signal)>;
+  // Made and destroyed while no thread runs the lane.
   SignalWatch(PosixLane& lane, Handler handler);
-  ~SignalWatch();
 
  private:
-  void on_events(uint32_t events) override;
+  void wait();
 
-  PosixLane& lane_;
+  boost::asio::basic_signal_set<PosixLane::Executor> signals_;
   Handler handler_;
-  Descriptor descriptor_;
 };
 
 }  // namespace moldau::io

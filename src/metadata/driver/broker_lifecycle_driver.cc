@@ -62,7 +62,14 @@ void BrokerLifecycleDriver::send(protocol::BrokerRegistrationRequest request) {
       [this, life = std::weak_ptr(life_)](Result<ports::Kept<protocol::BrokerRegistrationResponse>> answer) {
         if (life.expired()) return;
         if (answer) {
-          broker_.on_registered(now(), BrokerEpoch(answer->message.broker_epoch));
+          const BrokerEpoch epoch(answer->message.broker_epoch);
+          broker_.on_registered(now(), epoch);
+          // Its epoch is the offset of the registration.
+          follower_.when_published(Offset(epoch.value + 1), [this, life] {
+            if (life.expired()) return;
+            broker_.registration_shown(now());
+            poll();
+          });
         } else {
           runtime_.logger().warn(kComponent, "not registered: " + answer.error().message);
           broker_.on_failure(now(), answer.error().code);

@@ -15,8 +15,9 @@ Status write_snapshot(const ClusterImage& image, SnapshotWriter& writer) {
     for (size_t i = 0; i < records.size(); ++i) batch.push_back(records[i]);
     status = writer.add(batch);
   });
-  TRY(status);
-  return writer.finish();
+  if (status) status = writer.finish();
+  if (!status) writer.discard();
+  return status;
 }
 
 }  // namespace

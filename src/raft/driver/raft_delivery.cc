@@ -147,7 +147,10 @@ void RaftDriver::announce_leader() {
   const LeaderAndEpoch now = leader();
   if (now.leader == kNoBroker || now == announced_ || delivered_ <= epoch_start_) return;
   announced_ = now;
-  for (RaftListener* listener : listeners_) listener->on_leader_change(now);
+  for (RaftListener* listener : listeners_) {
+    listener->on_leader_change(now);
+    if (announced_ != now) return;  // it has resigned: all know already that nobody leads
+  }
 }
 
 }  // namespace moldau

@@ -199,7 +199,7 @@ void RaftDriver::flush_soon() {
 }
 
 void RaftDriver::flush() {
-  if (flushing_ || faulted_) return;
+  if (flushing_ || faulted_ || !log_) return;
   std::unique_ptr<FlushWork> work = log_->prepare_flush(log_->log_end());
   if (!work) return;
   flushing_ = true;
@@ -212,6 +212,7 @@ void RaftDriver::flushed(std::unique_ptr<FlushWork> work) {
   const Offset end = work->up_to();
   if (Status done = log_->complete_flush(std::move(work)); !done) {
     if (log_->fenced()) return fault(std::move(done).error());
+    if (stopping_) return;  // the closing tries once more
     runtime_.logger().warn(kComponent,
                            "will sync again in a second: " + done.error().message);  // a full disk may heal
     flush_timer_ = lane_.after(kFlushAgainAfter, [this] { flush(); });
@@ -232,9 +233,8 @@ void RaftDriver::stop(io::Task done) {
 }
 
 void RaftDriver::finish_stop() {
-  if (in_flight_ || !attached_) return;
-  attached_ = false;
-  log_->detach();
+  if (in_flight_ || !log_) return;  // the log is gone: this was done before
+  if (std::exchange(attached_, false)) log_->detach();
   auto shared = std::shared_ptr<Log>(std::move(log_));
   runtime_.pool().run(
       lane_, [shared, now = runtime_.clock().wall_ms()] { shared->fenced() ? Status() : shared->close(now); },

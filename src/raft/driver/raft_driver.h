@@ -47,7 +47,7 @@ class RaftDriver {
   void add_listener(RaftListener& listener) { listeners_.push_back(&listener); }
   // Loads the newest snapshot, stands for election, delivers the log. `on_fault` runs on lane 0: the node must stop.
   void start(std::function<void(const Error&)> on_fault);
-  // Syncs and closes the log; `done` runs on lane 0. Nothing is delivered afterwards.
+  // Syncs and closes the log, whether or not it was started; `done` runs on lane 0. Nothing is delivered afterwards.
   void stop(io::Task done);
 
   // ---- for the leader

@@ -170,6 +170,74 @@ TEST(RaftDriverTest, a_snapshot_that_is_cut_off_is_a_fault_with_its_name) {
   EXPECT_NE(w.oracle.faults[0].find(name), std::string::npos) << w.oracle.faults[0];
 }
 
+// ---- the end
+
+TEST(RaftDriverTest, who_was_never_started_stops_too) {
+  sim::SimWorld world({.seed = 11});
+  sim::SimNode& node = world.add_node("n");
+  std::unique_ptr<RaftDriver> raft;
+  bool stopped = false;
+  node.post([&] {
+    ASSERT_TRUE(node.runtime().files().create_directories("/data"));
+    auto opened = RaftDriver::open(node.runtime(), test::counting_options().raft);
+    ASSERT_TRUE(opened);
+    raft = std::move(*opened);
+    raft->stop([&] { stopped = true; });
+  });
+  EXPECT_TRUE(world.run_until([&] { return stopped; }, 10s));
+}
+
+TEST(RaftDriverTest, a_flush_that_fails_while_it_stops_isnt_tried_again) {
+  RaftWorld w(12);
+  bool struck = false, stopped = false;
+  w.node().disk().inject({.call = sim::DiskCall::kOpen,
+                          .path_part = "leader-epoch-checkpoint.tmp",
+                          .times = sim::kSticky,
+                          .error = io::IoError::Kind::kNoSpace});
+  w.node().disk().observe([&](sim::DiskCall, const std::string& path) {
+    if (!path.ends_with("leader-epoch-checkpoint.tmp") || std::exchange(struck, true)) return;
+    w.node().post([&] { w.process().raft()->stop([&] { stopped = true; }); });
+  });
+  ASSERT_TRUE(w.world().run_until([&] { return stopped; }, 10s));
+  w.world().run_for(5s);  // no timer is left
+  EXPECT_TRUE(w.oracle.faults.empty());
+}
+
+// Resigns as soon as it leads, once.
+class Resigning : public RaftListener {
+ public:
+  RaftDriver* raft = nullptr;
+  void on_leader_change(const LeaderAndEpoch& leader) override {
+    if (leader.leader != kNoBroker) std::exchange(raft, nullptr)->resign(leader.epoch, "a test");
+  }
+};
+
+class Believing : public RaftListener {
+ public:
+  std::vector<BrokerId> leaders;
+  void on_leader_change(const LeaderAndEpoch& leader) override { leaders.push_back(leader.leader); }
+};
+
+TEST(RaftDriverTest, who_resigns_when_told_that_it_leads_leaves_nobody_with_a_stale_leader) {
+  sim::SimWorld world({.seed = 13});
+  sim::SimNode& node = world.add_node("n");
+  std::unique_ptr<RaftDriver> raft;
+  Resigning first;
+  Believing second;
+  node.post([&] {
+    ASSERT_TRUE(node.runtime().files().create_directories("/data"));
+    auto opened = RaftDriver::open(node.runtime(), test::counting_options().raft);
+    ASSERT_TRUE(opened);
+    raft = std::move(*opened);
+    first.raft = raft.get();
+    raft->add_listener(first);
+    raft->add_listener(second);
+    raft->start([](const Error&) {});
+  });
+  ASSERT_TRUE(world.run_until([&] { return !second.leaders.empty(); }, 10s));
+  EXPECT_EQ(second.leaders, std::vector<BrokerId>{kNoBroker});
+}
+
 // ---- crashes
 
 // Crashes one world at one disk call; then the node must start, lead, and have everything that was heard as committed.

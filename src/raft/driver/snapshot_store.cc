@@ -124,6 +124,11 @@ Status SnapshotWriter::add(std::span<const Bytes> records) {
   return write(as_bytes(batch.build()));
 }
 
+void SnapshotWriter::discard() {
+  file_.reset();
+  (void)files_.remove(path() + std::string(kPartial));  // what can't be removed goes with the next start
+}
+
 Status SnapshotWriter::finish() {
   if (!file_) TRY(open());
   TRY(write(as_bytes(build_snapshot_footer(id_, next_, now_))));

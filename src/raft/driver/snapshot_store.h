@@ -54,6 +54,7 @@ class SnapshotWriter {
   const OffsetAndEpoch& id() const { return id_; }
   Status add(std::span<const Bytes> records);  // one batch
   Status finish();                             // footer, sync, rename, sync of the directory
+  void discard();                              // after an error: removes what there is
   SnapshotInfo info() const { return {id_, size_, last_timestamp_}; }
 
  private:

@@ -3,16 +3,30 @@
 // clients see the image:
 //
 //   1  partitions of deleted topics: retire on their lane, rename the directory to -delete, remove it later
+//
 //   2  new partitions: load what was found at the start, or create; a topic may return under its old name,
-//   hence after 1 3  leadership and configuration of the changed ones
+//      hence after 1
+//
+//   3  leadership and configuration of the changed ones
+//
+// A partition that can't be created because the disk is full is offline until a later try succeeds: a step of its own.
 //
 // Invariants
+//
 //   A1  a log is opened at most once, and belongs to the lane of its partition
-//   A2  when a step is done, every partition that the image gives to this broker is in its lane's table
-//   A3  a directory that no image names is set aside as -stray, never removed, never served
-// Owner: lane 0.
+//
+//   A2  when a step is done, every partition that the image gives to this broker is in its lane's table, or offline there
+//
+//   A3  a directory that no image names by its topic id is set aside as -stray, never removed, never served
+//
+//   A4  the clean-shutdown marker is written only if nothing is left to recover: all logs were loaded, or the stop before
+//       this run was clean (KAFKA-15375)
+//
+// Owner: lane 0. Phase 2 is in assignment_adding.cc, checkpoints and the end in assignment_closing.cc.
 #pragma once
+#include <atomic>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -20,7 +34,7 @@
 
 #include "io/random.h"
 #include "metadata/cluster_delta.h"
-#include "replication/driver/data_directories.h"
+#include "replication/driver/checkpoints.h"
 #include "replication/driver/partitions.h"
 
 namespace moldau {
@@ -40,15 +54,18 @@ class Assignment {
   };
   explicit Assignment(Parts parts);
 
-  // The image after the change; `done` once all lanes are in line with it. Calls don't overlap.
+  // The image after the change; `done` once all lanes are in line with it. Calls don't overlap. After close()
+  // nothing is applied any more, and `done` is dropped.
   void apply(std::shared_ptr<const ClusterImage> image, std::shared_ptr<const ClusterDelta> delta,
              io::Task done);
 
   // Writes recovery points, high watermarks and log starts, where they changed.
   void checkpoint(io::Task done);
-  // Ends leading, closes all logs, writes checkpoints and clean-shutdown markers.
+  // Ends leading, closes all logs, writes checkpoints and clean-shutdown markers. A step that is under way ends
+  // first; logs that it would still load are left as they are.
   void close(int64_t broker_epoch, DataDirectories::Done done);
   size_t hosted() const { return hosted_.size(); }
+  size_t offline() const { return offline_.size(); }
 
  private:
   struct Hosted {
@@ -56,7 +73,13 @@ class Assignment {
     std::string topic;
     size_t lane = 0;
   };
-  struct Step;  // one apply()
+  struct Creation {
+    TopicPartition id;
+    Hosted hosted;
+    LogOpen how;
+  };
+  struct Step;     // one apply(), or one try to create what is offline
+  struct Closing;  // close()
   struct Offsets {
     std::string topic;
     PartitionId partition;
@@ -65,25 +88,51 @@ class Assignment {
   };
 
   void find_logs();
+  void run(const std::shared_ptr<Step>& step);
+  void finish(const std::shared_ptr<Step>& step);
   void remove_deleted(const std::shared_ptr<Step>& step);
   void remove_one(const std::shared_ptr<Step>& step, const TopicPartition& id);
   void removed(DataDirectories::Place place, int64_t delay_ms);
-  void add_new(const std::shared_ptr<Step>& step);
-  void add_one(const std::shared_ptr<Step>& step, const TopicImage& topic, PartitionId partition);
-  void host(const std::shared_ptr<Step>& step, const TopicPartition& id, std::unique_ptr<Log> log);
   void update_changed(const std::shared_ptr<Step>& step);
   void update_one(const std::shared_ptr<Step>& step, const TopicPartition& id, bool options_changed);
   void set_strays_aside();
+  void set_stray_aside(size_t root, const std::string& name, const char* why);
   void fail_storage(const Error& error);
+
+  void add_new(const std::shared_ptr<Step>& step);
+  void add_one(const std::shared_ptr<Step>& step, const TopicImage& topic, PartitionId partition);
+  void load(const std::shared_ptr<Step>& step, const TopicPartition& id, Hosted hosted, LogOpen how);
+  void create_all(const std::shared_ptr<Step>& step, size_t root);
+  void create(const std::shared_ptr<Step>& step, Creation creation);
+  void not_created(size_t root, const TopicPartition& id, const Error& error);
+  void set_offline(const TopicPartition& id, bool offline);
+  void retry_later();
+  void host(const std::shared_ptr<Step>& step, const TopicPartition& id, Hosted hosted,
+            std::unique_ptr<Log> log, Offset high_watermark);
+
   void gather_offsets(std::move_only_function<void(std::vector<Offsets>)> done);
+  void close_logs(std::shared_ptr<Closing> closing);
+  void close_roots(std::shared_ptr<Closing> closing);
 
   Parts p_;
-  std::map<TopicPartition, Hosted> hosted_;
+  Checkpoints checkpoints_;
+  std::map<TopicPartition, Hosted> hosted_;  // loaded, and handed to their lanes
+  std::set<TopicPartition> offline_;         // ours, but can't be created for now
   std::map<std::pair<std::string, PartitionId>, std::pair<size_t, FoundLog>>
-      found_;                                                        // at the start, not loaded yet
-  std::vector<std::map<CheckpointKind, OffsetCheckpoint>> written_;  // by root
-  std::vector<io::Timer> removals_;
+      found_;  // at the start, not loaded yet
+  struct Removal {
+    io::Timer timer;
+    bool begun = false;  // the next removal drops it
+  };
+  std::list<Removal> removals_;
   bool first_ = true;
+  bool stepping_ = false;
+  std::shared_ptr<Step> waiting_step_;         // came while what is offline was being tried
+  std::shared_ptr<const ClusterImage> image_;  // of the last step
+  io::Timer retry_timer_;
+  bool closing_ = false;
+  io::Task when_idle_;  // of close()
+  std::shared_ptr<std::atomic<bool>> loads_cancelled_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace moldau

@@ -8,7 +8,11 @@ namespace moldau {
 DataDirectories::DataDirectories(io::Lane& lane, io::BlockingPool& pool,
                                  std::vector<std::unique_ptr<LogDirectory>> roots, int recovery_threads)
     : lane_(lane), pool_(pool), recovery_threads_(recovery_threads) {
-  for (auto& directory : roots) roots_.push_back(Root{.directory = std::move(directory)});
+  for (auto& directory : roots) {
+    const auto logs = std::ranges::count_if(
+        directory->found(), [](const FoundLog& log) { return log.parsed.kind == LogDirectoryKind::kLog; });
+    roots_.push_back(Root{.directory = std::move(directory), .partitions = static_cast<size_t>(logs)});
+  }
 }
 
 std::optional<size_t> DataDirectories::root_of(const Uuid& directory_id) const {
@@ -44,6 +48,7 @@ void DataDirectories::next_change(size_t index) {
   root.changes.pop_front();
   pool_.run(lane_, std::move(next.work), [this, index, done = std::move(next.done)]() mutable {
     roots_[index].changing = false;
+    roots_[index].may_heal = roots_[index].directory->may_heal();
     done();
     next_change(index);
   });
@@ -68,9 +73,11 @@ void DataDirectories::next_loads(size_t index) {
 void DataDirectories::load(size_t root, const FoundLog& which, LogOpen how, LogDone done) {
   auto outcome = std::make_shared<std::optional<Result<std::unique_ptr<Log>>>>();
   LogDirectory& directory = *roots_[root].directory;
-  ++roots_[root].partitions;
   roots_[root].loads.push_back({[&directory, outcome, which, how = std::move(how)]() mutable {
-                                  outcome->emplace(directory.load(which, std::move(how)));
+                                  if (how.progress && !how.progress({}))  // not begun any more
+                                    outcome->emplace(fail(ErrorCode::kKafkaStorageError, which.name));
+                                  else
+                                    outcome->emplace(directory.load(which, std::move(how)));
                                 },
                                 [outcome, done = std::move(done)]() mutable { done(std::move(**outcome)); }});
   next_loads(root);
@@ -84,7 +91,10 @@ void DataDirectories::create(size_t root, std::string topic, PartitionId partiti
       [topic = std::move(topic), partition, topic_id, how = std::move(how)](LogDirectory& directory) mutable {
         return directory.create(topic, partition, topic_id, std::move(how));
       },
-      std::move(done));
+      [this, root, done = std::move(done)](Result<std::unique_ptr<Log>> log) mutable {
+        if (!log) --roots_[root].partitions;
+        done(std::move(log));
+      });
 }
 
 void DataDirectories::rename(Place place, LogDirectoryKind to, Uuid random_id, std::unique_ptr<Log> log,
@@ -125,7 +135,7 @@ void DataDirectories::close(Closing closing, Done done) {
         TRY(directory.write_checkpoint(CheckpointKind::kRecoveryPoint, closing.recovery_points));
         TRY(directory.write_checkpoint(CheckpointKind::kHighWatermark, closing.high_watermarks));
         TRY(directory.write_checkpoint(CheckpointKind::kLogStart, closing.log_starts));
-        return directory.write_clean_shutdown(closing.broker_epoch);
+        return closing.clean ? directory.write_clean_shutdown(closing.broker_epoch) : Status();
       },
       std::move(done));
 }

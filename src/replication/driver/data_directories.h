@@ -30,6 +30,8 @@ class DataDirectories {
   // The root that a directory id names; nullopt: none of ours.
   std::optional<size_t> root_of(const Uuid& directory_id) const;
   size_t emptiest_root() const;  // with the fewest partitions
+  // Asked in `done` of a call that has failed: whether it may succeed later, as when the disk is full.
+  bool may_heal(size_t root) const { return roots_[root].may_heal; }
 
   void load(size_t root, const FoundLog& which, LogOpen how, LogDone done);
   void create(size_t root, std::string topic, PartitionId partition, Uuid topic_id, LogOpen how,
@@ -39,11 +41,12 @@ class DataDirectories {
               std::move_only_function<void(Result<std::string>)> done);
   void remove(Place place, Done done);
   void write_checkpoint(size_t root, CheckpointKind kind, OffsetCheckpoint offsets, Done done);
-  // The last act: closes the logs, writes the checkpoints that are due, then the clean-shutdown marker.
+  // The last act: closes the logs, writes the checkpoints, then the clean-shutdown marker if it may.
   struct Closing {
     size_t root = 0;
     std::vector<std::unique_ptr<Log>> logs;
     OffsetCheckpoint recovery_points, high_watermarks, log_starts;
+    bool clean = true;  // nothing is left that the next start would have to recover
     int64_t broker_epoch = -1;
     WallMs now_ms = 0;
   };
@@ -60,7 +63,8 @@ class DataDirectories {
     std::deque<Change> loads;
     bool changing = false;
     int loading = 0;
-    size_t partitions = 0;
+    size_t partitions = 0;  // directories of logs: found, or created since
+    bool may_heal = false;
   };
 
   template <class T>

@@ -31,7 +31,7 @@ bool LaneFetch::read_next(const std::shared_ptr<ColdRead>& answered) {
   const ports::FetchPart& part = request_->parts[parts_[outcomes_.size()]];
   const auto partition = lane_.find(part.partition);
   if (!partition) {
-    outcomes_.push_back({.error = ErrorCode::kNotLeaderOrFollower});
+    outcomes_.push_back({.error = lane_.error_of_missing(part.partition)});
     return true;
   }
   auto read = partition->read(part, request_->read_committed, std::max<int64_t>(left_, 0), !found_, answered);
@@ -56,16 +56,7 @@ void LaneFetch::warm(size_t from) {
     const io::FileRange& range = outcomes_[i].records;
     if (range.length == 0 || range.file->cached(range.position, range.length)) continue;
     lane_.host()->pool.run(
-        lane_.lane(),
-        [range] {
-          std::array<uint8_t, 64 << 10> scratch;
-          for (int64_t at = 0; at < range.length; at += static_cast<int64_t>(scratch.size())) {
-            const auto n = std::min<int64_t>(range.length - at, static_cast<int64_t>(scratch.size()));
-            if (!range.file->read_at(range.position + at,
-                                     MutableBytes(scratch).first(static_cast<size_t>(n))))
-              return;
-          }
-        },
+        lane_.lane(), [range] { io::read_into_cache(range); },
         [self = shared_from_this(), i] { self->warm(i + 1); });
     return;
   }

@@ -8,6 +8,12 @@
 #include "base/assert.h"
 
 namespace moldau {
+namespace {
+
+constexpr int64_t kFlushAgainAfterMs = 1000;                   // a full disk may have been cleaned up
+constexpr int64_t kLongestFlushMs = 365LL * 24 * 3600 * 1000;  // more is never
+
+}  // namespace
 
 Partition::Partition(std::shared_ptr<PartitionHost> host, Identity identity, TopicOptions options,
                      std::unique_ptr<Log> log)
@@ -140,6 +146,7 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
     const int64_t records = appended->last_offset - appended->first_offset + 1;
     count({.records = static_cast<uint64_t>(records), .bytes = static_cast<uint64_t>(appended->bytes)});
   }
+  flush_within(options_.log.flush_ms);
   return outcome;
 }
 
@@ -304,9 +311,11 @@ void Partition::flush(FlushDone done) {
 void Partition::start_flush() {
   auto waiters = std::exchange(flush_waiters_, {});
   auto work = log_->prepare_flush(log_->log_end());
-  if (!work) {
+  if (!work) {  // all is durable, or never will be: a failed sync has fenced the log
+    const Status status =
+        log_->fenced() ? Status(fail(ErrorCode::kKafkaStorageError, log_->fenced_reason())) : Status();
     for (FlushDone& done : waiters)
-      if (done) done({});
+      if (done) done(status);
     return;
   }
   flushing_ = true;
@@ -320,12 +329,27 @@ void Partition::start_flush() {
       if (done) done(status);
     // What was appended meanwhile goes with the next one, all together.
     if (!self.flush_waiters_.empty() && !self.flushing_) self.start_flush();
+    const bool due = self.log_->flush_due() || self.options_.log.flush_ms <= kLongestFlushMs;
+    if (!status && due && !self.log_->fenced()) self.flush_within(kFlushAgainAfterMs);
   });
+}
+
+void Partition::flush_within(int64_t ms) {
+  if (ms > kLongestFlushMs || flush_timer_ || retired_) return;
+  flush_timer_ = host_->lane.after(std::chrono::milliseconds(ms), [this] {
+    flush_timer_.cancel();
+    flush({});
+  });
+}
+
+void Partition::expire_producers() {
+  log_->producers().remove_expired(host_->lane.clock().wall_ms(), options_.log.producer_id_expiration_ms);
 }
 
 void Partition::retire(io::Task ready) {
   stop_leading();
   retired_ = true;
+  flush_timer_.cancel();
   if (works_ == 0) return ready();
   when_retired_ = std::move(ready);
 }

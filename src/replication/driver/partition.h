@@ -101,6 +101,8 @@ class Partition : public std::enable_shared_from_this<Partition> {
   // that come while one runs share the next.
   using FlushDone = std::move_only_function<void(Status)>;
   void flush(FlushDone done);
+  // Forgets producers that have been idle for producer.id.expiration.ms.
+  void expire_producers();
   // Calls `ready` once no work is under way; then the log may be taken. No new works begin.
   void retire(io::Task ready);
   std::unique_ptr<Log> take_log();
@@ -114,6 +116,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
   void start_flush();
+  void flush_within(int64_t ms);  // flush.ms, or after a failure; the earliest call counts
   template <class Work, class Complete>
   void run_work(Work work, Complete complete);
   void work_done();
@@ -130,6 +133,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   metrics::ProduceTraffic traffic_;
   std::vector<FlushDone> flush_waiters_;
   bool flushing_ = false;
+  io::Timer flush_timer_;
   int works_ = 0;
   bool retired_ = false;
   io::Task when_retired_;

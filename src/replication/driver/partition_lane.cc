@@ -12,12 +12,27 @@ PartitionLane::PartitionLane(io::Lane& lane, io::BlockingPool& pool, io::Logger&
 
 void PartitionLane::add(std::shared_ptr<Partition> partition) {
   const TopicPartition id = partition->identity().id;
+  offline_.erase(id);
   partitions_.insert_or_assign(id, std::move(partition));
 }
 
 std::shared_ptr<Partition> PartitionLane::find(const TopicPartition& id) const {
   const auto at = partitions_.find(id);
   return at == partitions_.end() ? nullptr : at->second;
+}
+
+void PartitionLane::set_offline(const TopicPartition& id, bool offline) {
+  if (offline)
+    offline_.insert(id);
+  else
+    offline_.erase(id);
+}
+
+void PartitionLane::start_upkeep(Duration interval) {
+  upkeep_ = lane().after(interval, [this, interval] {
+    for_each([](const std::shared_ptr<Partition>& partition) { partition->expire_producers(); });
+    start_upkeep(interval);
+  });
 }
 
 namespace {
@@ -61,7 +76,7 @@ void PartitionLane::append(const ports::AppendRequest& request, const Indexes& p
       parts.size(), std::move(done), [&](size_t i, auto& later) -> std::optional<ports::AppendOutcome> {
         const ports::AppendPart& part = request.parts[parts[i]];
         const auto partition = find(part.partition);
-        if (!partition) return ports::AppendOutcome{.error = ErrorCode::kNotLeaderOrFollower};
+        if (!partition) return ports::AppendOutcome{.error = error_of_missing(part.partition)};
         return partition->append(
             {request.frame.span().subspan(part.position, part.size), request.acks, request.produce_version},
             later);
@@ -80,7 +95,7 @@ void PartitionLane::list_offsets(const std::vector<ports::OffsetQuery>& queries,
                                  const ports::OffsetQuery& query = queries[parts[i]];
                                  const auto partition = find(query.partition);
                                  if (!partition)
-                                   return ports::OffsetAnswer{.error = ErrorCode::kNotLeaderOrFollower};
+                                   return ports::OffsetAnswer{.error = error_of_missing(query.partition)};
                                  return partition->find_offset(query, later);
                                });
 }
@@ -92,7 +107,7 @@ std::vector<ports::EpochAnswer> PartitionLane::end_offsets_for_epochs(
   for (uint32_t index : parts) {
     const auto partition = find(queries[index].partition);
     answers.push_back(partition ? partition->end_offset_for_epoch(queries[index])
-                                : ports::EpochAnswer{.error = ErrorCode::kNotLeaderOrFollower});
+                                : ports::EpochAnswer{.error = error_of_missing(queries[index].partition)});
   }
   return answers;
 }

@@ -4,6 +4,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "replication/driver/partition.h"
@@ -16,14 +17,23 @@ class PartitionLane {
 
   io::Lane& lane() { return host_->lane; }
   const std::shared_ptr<PartitionHost>& host() { return host_; }
-  void add(std::shared_ptr<Partition> partition);
+  void add(std::shared_ptr<Partition> partition);  // which is online from here on
   void remove(const TopicPartition& id) { partitions_.erase(id); }
   std::shared_ptr<Partition> find(const TopicPartition& id) const;
+  // A replica that is this broker's, but whose log can't be made just now.
+  void set_offline(const TopicPartition& id, bool offline);
+  // What a request gets that find() has nothing for.
+  ErrorCode error_of_missing(const TopicPartition& id) const {
+    return offline_.contains(id) ? ErrorCode::kKafkaStorageError : ErrorCode::kNotLeaderOrFollower;
+  }
   template <class Visit>
   void for_each(Visit&& visit) {
     for (auto& [id, partition] : partitions_) visit(partition);
   }
   size_t size() const { return partitions_.size(); }
+  // From here on forgets expired producers every `interval` (producer.id.expiration.check.interval.ms), until it is stopped.
+  void start_upkeep(Duration interval);
+  void stop_upkeep() { upkeep_.cancel(); }
 
   // `parts` are indexes into request.parts.
   using Indexes = std::vector<uint32_t>;
@@ -37,6 +47,8 @@ class PartitionLane {
  private:
   std::shared_ptr<PartitionHost> host_;
   absl::flat_hash_map<TopicPartition, std::shared_ptr<Partition>> partitions_;
+  std::set<TopicPartition> offline_;
+  io::Timer upkeep_;
 };
 
 }  // namespace moldau

@@ -52,6 +52,8 @@ class SingleNodeRun {
   void start_clients();
   void schedule_fault();
   void inject_fault();
+  void fail_a_sync();
+  void start_node();  // with a disk that works
   void heal();
   void make_progress();
   bool read_everything();
@@ -151,11 +153,9 @@ void SingleNodeRun::schedule_fault() {
 void SingleNodeRun::inject_fault() {
   Prng& prng = world_.faults();
   const auto restart_later = [this, &prng] {
-    world_.after(std::chrono::milliseconds(prng.below(2000)), [this] {
-      if (!node_->running()) world_.start(*node_);
-    });
+    world_.after(std::chrono::milliseconds(prng.below(2000)), [this] { start_node(); });
   };
-  switch (prng.below(6)) {
+  switch (prng.below(7)) {
     case 0:
     case 1: {
       if (!node_->running()) return;
@@ -180,6 +180,7 @@ void SingleNodeRun::inject_fault() {
       ++result_.counters["dropped connections"];
       world_.network().drop_connections(node_->host(), client_->host());
       return;
+    case 5: return fail_a_sync();
     default: {
       ++result_.counters["clogged link"];
       const bool to_client = prng.chance(50);
@@ -188,6 +189,22 @@ void SingleNodeRun::inject_fault() {
                             std::chrono::milliseconds(prng.below(3000)));
     }
   }
+}
+
+// The partition is fenced: it acknowledges nothing more until its node begins anew.
+void SingleNodeRun::fail_a_sync() {
+  if (!plan_.power_losses || !node_->running()) return;
+  ++result_.counters["sync fails"];
+  node_->disk().inject({.call = DiskCall::kSync, .path_part = fmt::format("/{}-", kTopic)});
+  world_.after(std::chrono::milliseconds(world_.faults().below(2000)), [this] {
+    if (node_->running()) world_.crash(*node_, Crash::kPowerLoss);
+  });
+}
+
+void SingleNodeRun::start_node() {
+  if (node_->running()) return;
+  node_->disk().clear_faults();
+  world_.start(*node_);
 }
 
 void SingleNodeRun::heal() {
@@ -201,7 +218,7 @@ void SingleNodeRun::make_progress() {
   for (const auto& producer : producers_) before.push_back(producer->acknowledged_batches());
   const bool all = world_.run_until(
       [&] {
-        if (!node_->running()) world_.start(*node_);
+        start_node();
         for (size_t i = 0; i < producers_.size(); ++i) {
           if (producers_[i]->acknowledged_batches() == before[i]) return false;
         }
@@ -216,7 +233,7 @@ bool SingleNodeRun::read_everything() {
   const auto keep_up = [&](auto&& done) {
     return world_.run_until(
         [&] {
-          if (!node_->running()) world_.start(*node_);
+          start_node();
           return done();
         },
         options_.healthy);
@@ -248,23 +265,26 @@ RunResult SingleNodeRun::run() {
   const Instant end = world_.now() + options_.faulty;
   while (world_.now() < end) {
     world_.run_for(std::chrono::milliseconds(500));
-    if (!node_->running() && world_.faults().chance(50)) world_.start(*node_);
+    if (!node_->running() && world_.faults().chance(50)) start_node();
     if (node_->running() && process().failure()) {
       violate("the node gave up: " + process().failure()->message);
       break;
     }
-    if (node_->running() && process().is_running() && world_.faults().chance(3)) {
-      ++result_.counters["clean stop"];
+    if (node_->running() && world_.faults().chance(process().is_running() ? 3 : 20)) {
+      const bool all_open = process().is_running();
+      ++result_.counters[all_open ? "clean stop" : "stop while starting"];
       node_->post([this] { process().stop(); });
       if (!world_.run_until([this] { return !node_->running() || process().has_stopped(); },
                             std::chrono::seconds(60)))
         violate("liveness: a clean stop didn't end");
-      if (node_->running()) world_.crash(*node_, Crash::kPowerLoss);  // after a clean stop nothing is at risk
+      // After a clean stop nothing is at risk; one that came while it started hasn't closed all logs.
+      if (node_->running())
+        world_.crash(*node_, all_open || plan_.power_losses ? Crash::kPowerLoss : Crash::kProcessKill);
     }
   }
   heal();
   world_.run_for(std::chrono::seconds(4));  // until pauses and clogs are over
-  if (!node_->running()) world_.start(*node_);
+  start_node();
   make_progress();
   for (auto& producer : producers_) producer->stop_sending();
   const bool all = read_everything();

@@ -19,8 +19,9 @@ TEST(SingleNodeRun, NothingThatWasPromisedIsLost) {
     for (const auto& [name, count] : result.counters) counters[name] += count;
   }
   // A rare event that no seed reached is a hole in the test.
-  for (const char* name : {"power loss", "process kill", "crash while starting", "crash at a disk call",
-                           "pause", "dropped connections", "clogged link", "clean stop", "acknowledged"}) {
+  for (const char* name :
+       {"power loss", "process kill", "crash while starting", "crash at a disk call", "sync fails", "pause",
+        "dropped connections", "clogged link", "clean stop", "stop while starting", "acknowledged"}) {
     EXPECT_GT(counters[name], 0) << name;
   }
 }

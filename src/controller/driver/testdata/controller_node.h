@@ -18,14 +18,14 @@ namespace moldau::test {
 // Creates a "log" for each partition, some time after it was told to.
 class SlowLogs : public ImageSubscriber {
  public:
-  explicit SlowLogs(io::Lane& lane) : lane_(lane) {}
+  SlowLogs(io::Lane& lane, Duration take) : lane_(lane), take_(take) {}
   std::string_view name() const override { return "slow logs"; }
   void apply(ImageChange change, io::Task done) override {
     EXPECT_FALSE(busy_) << "one change at a time";
     busy_ = true;
     EXPECT_TRUE(!last_ || change.delta->before == last_) << "changes follow each other";
     last_ = change.image;
-    timer_ = lane_.after(std::chrono::milliseconds(3), [this, change, done = std::move(done)]() mutable {
+    timer_ = lane_.after(take_, [this, change, done = std::move(done)]() mutable {
       change.image->topics().for_each([&](const Uuid&, const TopicImage& t) { logs_.insert(t.name); });
       busy_ = false;
       ++changes_;
@@ -37,6 +37,7 @@ class SlowLogs : public ImageSubscriber {
 
  private:
   io::Lane& lane_;
+  const Duration take_;
   std::set<std::string> logs_;
   std::shared_ptr<const ClusterImage> last_;
   bool busy_ = false;
@@ -49,6 +50,7 @@ struct NodeTestOptions {
   ControllerOptions controller;
   bool broker = true;  // with a life cycle
   bool slow_logs = true;
+  Duration logs_take = std::chrono::milliseconds(3);
 };
 
 class ControllerNode : public sim::Process {
@@ -62,6 +64,7 @@ class ControllerNode : public sim::Process {
   }
 
   bool running() const { return lifecycle_ && lifecycle_->state() == BrokerState::kRunning; }
+  bool has_started() const { return lifecycle_ != nullptr; }
   bool active() const { return controller_ && controller_->is_active(); }
   Controller& controller() { return *controller_; }
   RaftDriver& raft() { return *raft_; }
@@ -144,7 +147,7 @@ class ControllerNode : public sim::Process {
   std::vector<std::string>& faults_;
   io::Lane& lane_;
   NodeIdentity identity_;
-  SlowLogs logs_{lane_};
+  SlowLogs logs_{lane_, options_.logs_take};
   std::unique_ptr<RaftDriver> raft_;
   std::unique_ptr<MetadataFollower> follower_;
   std::unique_ptr<SnapshotMaker> snapshots_;

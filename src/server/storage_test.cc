@@ -1,0 +1,59 @@
+#include "server/storage.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/sim_world.h"
+
+namespace moldau::server {
+namespace {
+
+class StorageTest : public testing::Test {
+ protected:
+  StorageTest() {
+    auto properties = default_properties();
+    properties["log.dirs"] = "/a,/b";
+    options_ = *parse_node_options(std::move(properties));
+  }
+  void make(const std::string& directory, const std::string& partition_metadata) {
+    ASSERT_TRUE(disk().create_directories(directory));
+    ASSERT_TRUE(disk().replace(directory + "/partition.metadata", as_bytes(partition_metadata)));
+  }
+  sim::SimFileSystem& disk() { return node_.disk(); }
+  std::string refusal() {
+    auto opened = open_storage(node_.runtime(), options_);
+    return opened ? "" : opened.error().message;
+  }
+
+  const std::string good_ = format_partition_metadata(Uuid{1, 2});
+  sim::SimWorld world_{sim::WorldOptions{.seed = 1}};
+  sim::SimNode& node_ = world_.add_node("n");
+  NodeOptions options_;
+};
+
+TEST_F(StorageTest, OneDirectoryAPartitionIsFine) {
+  ASSERT_EQ(refusal(), "");  // formats the directories
+  make("/a/t-0", good_);
+  make("/b/t-1", good_);
+  make("/b/t-0.0123456789abcdef0123456789abcdef-delete", good_);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(StorageTest, TwoDirectoriesForOnePartitionAreRefused) {
+  make("/a/t-0", good_);
+  make("/b/t-0", good_);
+  EXPECT_NE(refusal().find("Duplicate log directories for t-0: /a/t-0 and /b/t-0"), std::string::npos);
+}
+
+TEST_F(StorageTest, TwoSpellingsOfOnePartitionAreRefused) {
+  make("/a/t-0", good_);
+  make("/a/t-00", good_);
+  EXPECT_NE(refusal().find("Duplicate log directories for t-0"), std::string::npos);
+}
+
+TEST_F(StorageTest, ALogThatDoesntSayWhoseItIsIsRefused) {
+  make("/b/t-0", "nonsense");
+  EXPECT_NE(refusal().find("/b/t-0/partition.metadata"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace moldau::server
