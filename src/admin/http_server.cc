@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <utility>
@@ -92,7 +91,7 @@ bool HttpServer::Connection::take_request() {
   parser.header_limit(kLongestHead);
   parser.body_limit(boost::none);
   boost::system::error_code error;
-  const size_t used = parser.put(boost::asio::buffer(in_), error);
+  const size_t used = parser.put(boost::beast::net::const_buffer(in_.data(), in_.size()), error);
   if (error == http::error::need_more && in_.size() < kLongestHead) return false;
   if (error || !parser.is_header_done()) {
     answer(refusal(400, "this is no HTTP request that can be answered here"), false, true);

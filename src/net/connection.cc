@@ -305,7 +305,8 @@ void Connection::on_writable() {
       io::FileRange rest = *piece.range;
       rest.position += piece.skip, rest.length -= piece.skip;
       if (!rest.file->cached(rest.position, rest.length))
-        return host_.pool().run(host_.lane(), [rest] { io::read_into_cache(rest); }, std::move(go_on));
+        return host_.pool().run(
+            host_.lane(), [rest] { io::read_into_cache(rest); }, std::move(go_on));
     }
   }
   go_on();
