@@ -4,13 +4,32 @@
 
 #include <optional>
 
-#include "io/testdata/transport_contract.h"
 #include "sim/sim_world.h"
 
 namespace moldau::admin {
 namespace {
 
 using namespace std::chrono_literals;
+
+void write_all(io::Socket& socket, std::shared_ptr<std::string> text, size_t from) {
+  while (from < text->size()) {
+    const Bytes rest = as_bytes(*text).subspan(from);
+    const auto sent = socket.write_some(std::span(&rest, 1));
+    if (!sent) return;
+    from += *sent;
+    if (*sent == 0) return socket.when_writable([&socket, text, from] { write_all(socket, text, from); });
+  }
+}
+
+void read_all(io::Socket& socket, std::shared_ptr<std::string> into, std::function<void()> ended) {
+  uint8_t chunk[3000];
+  for (;;) {
+    const auto count = socket.read_some(MutableBytes(chunk));
+    if (!count) return ended();
+    if (*count == 0) return socket.when_readable([&socket, into, ended] { read_all(socket, into, ended); });
+    into->append(as_text(Bytes(chunk).first(*count)));
+  }
+}
 
 class EchoPath : public HttpHandler {
  public:
@@ -35,11 +54,11 @@ class HttpServerTest : public ::testing::Test {
     });
     world_.run_for(1s);
     client_.post([this] {
-      client_.runtime().transport().connect(
-          *client_.runtime().lanes()[0], {"server", 80}, [this](auto socket) {
-            socket_ = *std::move(socket);
-            io::read_all(*socket_, received_, SIZE_MAX, [this](auto) { ended_ = true; });
-          });
+      client_.runtime().transport().connect(*client_.runtime().lanes()[0], {"server", 80},
+                                            [this](auto socket) {
+                                              socket_ = *std::move(socket);
+                                              read_all(*socket_, received_, [this] { ended_ = true; });
+                                            });
     });
     world_.run_for(1s);
   }
@@ -51,8 +70,7 @@ class HttpServerTest : public ::testing::Test {
   // What is answered to these bytes.
   std::string answer(const std::string& request) {
     received_->clear();
-    client_.post(
-        [this, request] { io::write_all(*socket_, std::make_shared<std::string>(request), 0, [] {}); });
+    client_.post([this, request] { write_all(*socket_, std::make_shared<std::string>(request), 0); });
     world_.run_for(1s);
     return *received_;
   }

@@ -5,6 +5,7 @@
 #include "cli/client/topics.h"
 #include "cli/commands.h"
 #include "protocol/messages/describe_cluster.h"
+#include "protocol/messages/describe_quorum.h"
 
 namespace moldau::cli {
 namespace {
@@ -30,12 +31,27 @@ Result<Health> look_at_topics(Cluster& cluster) {
   return health;
 }
 
+// Kafka's brokers name any broker as the controller, so that requests for it are spread; who it is, the quorum knows.
+std::optional<int32_t> quorum_leader(Cluster& cluster) {
+  protocol::DescribeQuorumRequest request;
+  auto& topic = request.topics.emplace_back();
+  topic.topic_name = "__cluster_metadata";
+  topic.partitions.emplace_back();
+  const auto reply = cluster.ask(request);
+  if (!reply || (*reply)->error_code != 0) return std::nullopt;
+  for (const auto& answered : (*reply)->topics)
+    for (const auto& partition : answered.partitions)
+      if (partition.error_code == 0) return partition.leader_id;
+  return std::nullopt;
+}
+
 Result<Reply<protocol::DescribeClusterResponse>> ask_for_brokers(Cluster& cluster) {
   protocol::DescribeClusterRequest request;
   request.include_fenced_brokers = true;
   TRY_ASSIGN(auto reply, cluster.ask(request));
   if (reply->error_code != 0)
     return std::unexpected(answer_error("the cluster", reply->error_code, reply->error_message));
+  if (const auto leader = quorum_leader(cluster)) reply.message.controller_id = *leader;
   std::ranges::sort(reply.message.brokers, {},
                     &protocol::DescribeClusterResponse::DescribeClusterBroker::broker_id);
   return reply;

@@ -130,7 +130,7 @@ TEST_F(Commands, WhatIsProducedIsConsumed) {
   done("produce t --input json -z zstd", json + json);
   EXPECT_EQ(done("consume t:0 --exit --fields offset,key").out, "0\tk2\n1\tk2\n2\tk2\n");
   refused("produce t -k :", 1, "line 2: no key separator : in it", "a:b\nc\n");
-  EXPECT_EQ(done("consume t --from -1 -e").out, "null\nb\n");
+  EXPECT_EQ(done("consume t --from -1 -e").out, "b\nv3:x\n");
 }
 
 TEST_F(Commands, ConsumingBeginsWhereItIsTold) {

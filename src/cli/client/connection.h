@@ -14,7 +14,7 @@ namespace moldau::cli {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  static constexpr int32_t kLongestFrame = 512 << 20;  // no broker answers more to what this client asks
+  static constexpr int32_t kLongestFrame = 256 << 20;  // no broker answers more to what this client asks
   using Answer = std::move_only_function<void(io::IoResult<Buffer>)>;
   using Opened = std::move_only_function<void(io::IoResult<std::shared_ptr<Connection>>)>;
 
