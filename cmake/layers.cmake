@@ -101,6 +101,10 @@ foreach(line ${lines})
   endif()
 endforeach()
 
+# Commands wait for brokers: small code serves them better than fast code.
+target_compile_options(moldau_cli PRIVATE -Os)
+target_compile_options(moldau_cli_client PRIVATE -Os)
+
 if(MOLDAU_FUZZ)
   get_property(fuzzers GLOBAL PROPERTY MOLDAU_FUZZERS)
   add_custom_target(fuzzers DEPENDS ${fuzzers})
