@@ -28,7 +28,8 @@ Result<config::Properties> read_properties(const StartCommand& command) {
   config::Properties properties = server::default_properties();
   if (!command.file.empty()) {
     std::ifstream in(command.file);
-    if (!in) {
+    in.peek();  // a directory opens, but can't be read
+    if (!in && !in.eof()) {
       return fail(ErrorCode::kInvalidConfig,
                   fmt::format("{} can't be read. Give the path of a server.properties file, or none for one "
                               "node with defaults.",

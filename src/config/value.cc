@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
 
 namespace moldau::config {
 namespace {
@@ -69,11 +68,8 @@ Status check_list(const Key& key, std::string_view text) {
   if (values.empty() && key.check == Check::kNonEmptyList) {
     return invalid(key, text, "the list must have at least one element");
   }
-  std::set<std::string_view> seen;
   for (std::string_view value : values) {
     if (value.empty()) return invalid(key, text, "an element of the list is empty");
-    if (!seen.insert(value).second)
-      return invalid(key, text, fmt::format("{} stands in the list twice", value));
     if (!key.choices.empty() && std::ranges::find(key.choices, value) == key.choices.end()) {
       return invalid(key, value, fmt::format("String must be one of: {}", fmt::join(key.choices, ", ")));
     }

@@ -38,8 +38,8 @@ Result<Activation> plan_activation(const ImageReplay& state, const RecordBuffer&
     activation.records.add(protocol::BeginTransactionRecord{.name = "Bootstrap records"}, 0);
   for (size_t i = 0; i < bootstrap.size(); ++i) activation.records.add_framed(bootstrap[i]);
   if (version->transactions) activation.records.add(protocol::EndTransactionRecord{}, 0);
-  activation.what = "the metadata log is empty: writes " + std::to_string(bootstrap.size()) +
-                    " bootstrap records at metadata.version " + std::string(version->name);
+  activation.what = "the metadata log is empty: writes the bootstrap records (" + std::to_string(bootstrap.size()) +
+                    ") at metadata.version " + std::string(version->name);
   return activation;
 }
 

@@ -9,7 +9,8 @@ void read_into_cache(const FileRange& range) {
   std::array<uint8_t, 64 << 10> scratch;
   for (int64_t at = 0; at < range.length; at += static_cast<int64_t>(scratch.size())) {
     const auto n = std::min<int64_t>(range.length - at, static_cast<int64_t>(scratch.size()));
-    if (!range.file->read_at(range.position + at, MutableBytes(scratch).first(static_cast<size_t>(n)))) return;
+    if (!range.file->read_at(range.position + at, MutableBytes(scratch).first(static_cast<size_t>(n))))
+      return;
   }
 }
 

@@ -36,8 +36,9 @@ void Connection::end(std::string_view reason) {
 
 // ---- reading ----
 
-bool Connection::may_read() const {
-  return socket_ && slots_.size() < kMaxInFlight && !full() && host_.budget().may_read(this);
+size_t Connection::readable_bytes() const {
+  if (!socket_ || slots_.size() >= kMaxInFlight || full()) return 0;
+  return host_.budget().may_read(this, charged_.total());
 }
 
 void Connection::wait_readable() {
@@ -47,7 +48,7 @@ void Connection::wait_readable() {
   auto again = [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->on_readable();
   };
-  if (host_.budget().may_read(this))
+  if (host_.budget().may_read(this, charged_.total()) > 0)
     socket_->when_readable(std::move(again));
   else
     in_line_ = true, host_.budget().wait(this, reader_.held() > 0, weak_from_this(), std::move(again));
@@ -73,10 +74,14 @@ void Connection::on_readable() {
 }
 
 bool Connection::read_once() {
-  const auto space = reader_.space();
-  size_t room = 0;
-  for (const MutableBytes& part : space) room += part.size();
-  const auto count = socket_->read_some(space);
+  std::array<MutableBytes, 2> space;
+  size_t parts = 0, room = 0;
+  for (const MutableBytes& part : reader_.space()) {
+    const size_t size = std::min(part.size(), readable_bytes() - room);
+    if (size > 0) space[parts++] = part.first(size);
+    room += size;
+  }
+  const auto count = socket_->read_some(std::span(space.data(), parts));
   reader_.received(count.value_or(0));
   take_frames();
   if (!count) {

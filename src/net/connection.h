@@ -82,7 +82,8 @@ class Connection final : public api::ResponseSink, public std::enable_shared_fro
   void wait_readable();
   void on_readable();
   bool read_once();  // false: nothing more to read now
-  bool may_read() const;
+  bool may_read() const { return readable_bytes() > 0; }
+  size_t readable_bytes() const;  // how many the limits allow
   void take_frames();
   void handle_ready();
   bool full() const { return unanswered_ >= kMaxInFlight || unsent_bytes_ >= kMaxUnsent; }  // N3

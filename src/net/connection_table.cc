@@ -8,8 +8,9 @@
 
 namespace moldau::net {
 
-ConnectionTable::ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger, ConnectionOptions options,
-                                 std::shared_ptr<ConnectionLimits> limits, api::RequestHandler& handler)
+ConnectionTable::ConnectionTable(io::Lane& lane, io::BlockingPool& pool, io::Logger& logger,
+                                 ConnectionOptions options, std::shared_ptr<ConnectionLimits> limits,
+                                 api::RequestHandler& handler)
     : lane_(lane),
       pool_(pool),
       logger_(logger),
@@ -80,23 +81,24 @@ void ConnectionTable::sweep() {
     }
     for (const auto& connection : idle) connection->end({});
   }
-  if (budget_.anyone_waits()) give_up_stalled();
+  while (budget_.anyone_waits() && budget_.exhausted() && give_up_stalled()) continue;
   end_long_turn();
   schedule_sweep();
 }
 
-void ConnectionTable::give_up_stalled() {
+bool ConnectionTable::give_up_stalled() {
   const Instant now = lane_.clock().now();
   std::shared_ptr<Connection> biggest;
   for (const auto& connection : connections_) {
     if (now - connection->last_activity() < kStallLimit) break;
     if (connection->held_by_client() > (biggest ? biggest->held_by_client() : 0)) biggest = connection;
   }
-  if (!biggest) return;
+  if (!biggest) return false;
   biggest->end(fmt::format(
       "its unfinished request and unread answers hold {} bytes and made no progress for {} s while others "
       "wait for memory",
       biggest->held_by_client(), std::chrono::duration_cast<std::chrono::seconds>(kStallLimit).count()));
+  return true;
 }
 
 void ConnectionTable::end_long_turn() {

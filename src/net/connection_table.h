@@ -49,7 +49,7 @@ class ConnectionTable final : public ConnectionHost {
  private:
   void schedule_sweep();
   void sweep();
-  void give_up_stalled();
+  bool give_up_stalled();  // false: nobody stalls
   void end_long_turn();
 
   io::Lane& lane_;

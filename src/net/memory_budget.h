@@ -10,10 +10,13 @@
 //   M3  a request that has begun to arrive arrives: when the budget is used up, one connection at a time may go ahead and
 //       finish its frame beyond the limit, as long as whole requests hold less than half of it
 //
-// So at most 1.5 times the limit and one frame are held. Owner: the lane.
+//   M4  who holds less than kAlways may read on whatever others hold: small requests pass while large ones wait
+//
+// So at most 1.5 times the limit, one frame, and kAlways a connection are held. Owner: the lane.
 #pragma once
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <memory>
 
 #include "io/lane.h"
@@ -28,6 +31,8 @@ class MemoryBudget {
     size_t total() const { return unfinished + whole; }
   };
 
+  static constexpr size_t kAlways = 16 << 10;
+
   explicit MemoryBudget(size_t limit_bytes) : limit_(limit_bytes) {}
 
   bool exhausted() const { return used_.total() >= limit_; }
@@ -36,8 +41,11 @@ class MemoryBudget {
   // What one connection holds changes. Resumes who waits if there is room then.
   void change(const Held& from, const Held& to);
 
-  // `who` is the connection's identity, never followed.
-  bool may_read(const void* who) const { return !exhausted() || who == ahead_; }
+  // How many more bytes `who`, which holds `held`, may read now. `who` is the connection's identity, never followed.
+  size_t may_read(const void* who, size_t held) const {
+    if (!exhausted() || who == ahead_) return std::numeric_limits<size_t>::max();
+    return held < kAlways ? kAlways - held : 0;
+  }
   // Runs `resume` once `who` may read; dropped if `alive` is gone by then. `unfinished`: it is in the middle of a frame.
   void wait(const void* who, bool unfinished, std::weak_ptr<void> alive, io::Task resume);
   bool anyone_waits() const { return !waiting_.empty(); }

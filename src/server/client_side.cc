@@ -105,10 +105,10 @@ void ClientSide::open(api::Services& services) {
   for (io::Lane* at : runtime_.lanes()) {
     at->run([this, at] {
       Lane& lane = *lanes_[static_cast<size_t>(at->index())];
-      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.pool(), runtime_.logger(), connection_options_,
-                                                            limits_, *broker_handlers_);
-      lane.controllers = std::make_unique<net::ConnectionTable>(*at, runtime_.pool(), runtime_.logger(), connection_options_,
-                                                                limits_, *controller_handlers_);
+      lane.clients = std::make_unique<net::ConnectionTable>(*at, runtime_.pool(), runtime_.logger(),
+                                                            connection_options_, limits_, *broker_handlers_);
+      lane.controllers = std::make_unique<net::ConnectionTable>(
+          *at, runtime_.pool(), runtime_.logger(), connection_options_, limits_, *controller_handlers_);
       for (auto& [listener, socket] : std::exchange(lane.waiting, {}))
         accepted(*at, listener, std::move(socket));
     });

@@ -147,6 +147,11 @@ Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& p
   return fail(replaced ? ErrorCode::kInconsistentTopicId : ErrorCode::kUnknownTopicOrPartition);
 }
 
+// Any negative number says that there is none.
+LeaderEpoch epoch_given(int32_t epoch) {
+  return epoch < 0 ? kNoLeaderEpoch : LeaderEpoch(epoch);
+}
+
 // Turns the session's positions into parts for the port; what is unknown is answered here.
 std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   auto plan = std::make_shared<ports::FetchRequest>();
@@ -173,8 +178,8 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
       plan->parts.push_back({{(*topic)->id, PartitionId(it->key.partition)},
                              Offset(it->offset),
                              it->max_bytes,
-                             LeaderEpoch(it->current_leader_epoch),
-                             LeaderEpoch(it->last_fetched_epoch)});
+                             epoch_given(it->current_leader_epoch),
+                             epoch_given(it->last_fetched_epoch)});
     }
     const bool refused =
         outcome.error != ErrorCode::kNone && outcome.error != ErrorCode::kInconsistentTopicId;

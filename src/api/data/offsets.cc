@@ -76,7 +76,7 @@ std::vector<ports::OffsetQuery> plan(const ClusterImage& image, const ListOffset
       auto& answer = answered.partitions.emplace_back();
       answer.partition_index = partition.partition_index;
       const ErrorCode error = request.isolation_level < 0 || request.isolation_level > 1
-                                  ? ErrorCode::kInvalidRequest
+                                  ? ErrorCode::kUnknownServerError
                                   : check_offset_query(known, partition, version, repeated);
       if (error != ErrorCode::kNone) {
         answer.error_code = static_cast<int16_t>(error);

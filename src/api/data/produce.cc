@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 
 #include "api/data/current_leader.h"
@@ -74,6 +75,34 @@ ErrorCode check(const TopicImage* topic, int32_t partition, const Call& call, in
   return ErrorCode::kNone;
 }
 
+// A partition that stands in the request more than once is taken once, with the records that came last, and answered once,
+// where it stood first, as in Kafka.
+void take_repeated_once(std::vector<ProduceRequest::TopicProduceData>& topics) {
+  if (topics.size() == 1 && topics.front().partition_data.size() == 1) return;
+  using Topic = std::pair<std::string_view, Uuid>;
+  std::map<Topic, size_t> at;  // in `topics`
+  std::map<std::pair<Topic, int32_t>, size_t> partition_at;
+  size_t kept = 0;
+  for (size_t i = 0; i < topics.size(); ++i) {
+    auto data = std::move(topics[i].partition_data);
+    const Topic name(topics[i].name, topics[i].topic_id);
+    const auto [topic, first] = at.try_emplace(name, kept);
+    if (first) {
+      topics[kept].name = name.first, topics[kept].topic_id = name.second;
+      topics[kept++].partition_data.clear();
+    }
+    auto& partitions = topics[topic->second].partition_data;
+    for (auto& partition : data) {
+      const auto [place, is_new] = partition_at.try_emplace({name, partition.index}, partitions.size());
+      if (is_new)
+        partitions.push_back(std::move(partition));
+      else
+        partitions[place->second] = std::move(partition);
+    }
+  }
+  topics.resize(kept);
+}
+
 // Sorts the request's partitions into those to append and those that are answered at once.
 ports::AppendRequest plan(const ClusterImage& image, const Call& call, const ProduceRequest& request,
                           Pending& pending) {
@@ -144,8 +173,9 @@ void finish(Services& services, Call& call, Pending& pending, int16_t acks) {
 }  // namespace
 
 void handle_produce(Services& services, Call call) {
-  const auto request = call.decode<ProduceRequest>();
+  auto request = call.decode<ProduceRequest>();
   if (!request) return;
+  take_repeated_once(request->topic_data);
   auto pending = std::make_unique<Pending>();
   ports::AppendRequest append = plan(services.image(call.lane()), call, *request, *pending);
   if (lacks_transactional_id(*request)) {

@@ -153,6 +153,19 @@ TEST_F(ProduceTest, UnknownTopicsAndPartitionsDontStopTheOthers) {
   EXPECT_EQ(p.log_start_offset, -1);
 }
 
+TEST_F(ProduceTest, WhatStandsTwiceIsTakenOnceWithTheLastRecords) {
+  const std::string later = batch() + batch();
+  const auto twice = request(9, {{"a", 0, records}, {"b", 0, records}, {"a", 0, later}, {"a", 1, records}});
+  const uint64_t ticket = bench.send(twice, 9);
+  bench.runtime.settle();
+  ASSERT_EQ(bench.partitions.appends.size(), 1u);
+  const auto& parts = bench.partitions.appends.back().request.parts;
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0].size, later.size());
+  append({{.base_offset = Offset(7)}, {.base_offset = Offset(8)}, {.base_offset = Offset(9)}});
+  EXPECT_EQ(text(bench.answer<ProduceResponse>(ticket, 9)), "a-0=7 a-1=8 b-0=9");
+}
+
 TEST_F(ProduceTest, OtherNumbersOfAcksAreRefusedWhereTheyMatter) {
   for (int16_t acks : {2, -2}) {
     const auto response = produce(request(9, {{"a", 0, records}, {"x", 0, records}}, acks), 9, {});
@@ -210,7 +223,7 @@ TEST_F(ProduceTest, TheLeaderIsToldFromVersion10) {
     const auto& moved = response.responses.at(0).partition_responses.at(0);
     EXPECT_EQ(moved.current_leader.leader_id, version >= 10 ? 2 : -1);
     EXPECT_EQ(moved.current_leader.leader_epoch, version >= 10 ? 7 : -1);
-    EXPECT_EQ(response.responses.at(1).partition_responses.at(0).current_leader.leader_id, -1);
+    EXPECT_EQ(response.responses.at(0).partition_responses.at(1).current_leader.leader_id, -1);
     ASSERT_EQ(response.node_endpoints.size(), version >= 10 ? 1u : 0u);
     if (version < 10) continue;
     EXPECT_EQ(response.node_endpoints[0].node_id, 2);

@@ -31,7 +31,7 @@ bool LeaderEpochs::assign(LeaderEpoch epoch, Offset start) {
 }
 
 std::optional<EpochEntry> LeaderEpochs::end_offset_for(LeaderEpoch epoch, Offset log_end) const {
-  if (epoch.value < 0 || entries_.empty() || epoch > entries_.back().epoch) return std::nullopt;
+  if (epoch == kNoLeaderEpoch || entries_.empty() || epoch > entries_.back().epoch) return std::nullopt;
   if (epoch == entries_.back().epoch) return EpochEntry{epoch, log_end};
   // Here a later epoch exists: the first above `epoch` starts where the answer ends.
   auto later = std::upper_bound(entries_.begin(), entries_.end(), epoch,

@@ -23,7 +23,7 @@ std::unexpected<Error> storage_error(io::IoError error) {
 }
 
 std::unexpected<Error> refuse(std::string why) {
-  return fail(ErrorCode::kInvalidConfig, "cannot start: " + std::move(why));
+  return fail(ErrorCode::kInvalidConfig, std::move(why));
 }
 
 std::string properties_path(const std::string& directory) {

@@ -119,14 +119,14 @@ TEST_F(NodeIdentityTest, refusals_name_the_thing_and_the_way_out) {
   IdentityOptions other = two_dirs();
   other.node_id = BrokerId(2);
   EXPECT_EQ(refusal(other),
-            "cannot start: the stored node id 1 in /disk1/data/meta.properties differs from node.id=2. Set "
+            "the stored node id 1 in /disk1/data/meta.properties differs from node.id=2. Set "
             "node.id to it, or name other "
             "directories");
 
   const std::string good = read("/disk2/data/meta.properties");
   write("/disk2/data/meta.properties", "version=1\nnode.id=1\ncluster.id=other\n");
   EXPECT_EQ(refusal(),
-            "cannot start: /disk2/data belongs to cluster other, /disk1/data to cluster " + cluster);
+            "/disk2/data belongs to cluster other, /disk1/data to cluster " + cluster);
   write("/disk2/data/meta.properties", read("/disk1/data/meta.properties"));
   EXPECT_NE(refusal().find("one is a copy of the other"), std::string::npos);
   write("/disk2/data/meta.properties", "version=2\nnode.id=1\n");
