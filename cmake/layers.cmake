@@ -82,6 +82,8 @@ set(TEST_USES_controller_driver moldau_sim)
 set(TEST_USES_replication_driver moldau_sim)
 set(TEST_USES_net moldau_sim)
 set(TEST_USES_server moldau_sim)
+set(TEST_USES_admin moldau_sim)
+set(TEST_USES_cli moldau_sim_cluster)
 
 file(GLOB config_schemas CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/config/*.config
      ${CMAKE_SOURCE_DIR}/schema/config/*.effects)
@@ -100,6 +102,10 @@ foreach(line ${lines})
     moldau_layer(${folder} "${uses}")
   endif()
 endforeach()
+
+# Commands wait for brokers: small code serves them better than fast code.
+target_compile_options(moldau_cli PRIVATE -Os)
+target_compile_options(moldau_cli_client PRIVATE -Os)
 
 if(MOLDAU_FUZZ)
   get_property(fuzzers GLOBAL PROPERTY MOLDAU_FUZZERS)

@@ -7,6 +7,7 @@
 #include "api/cluster/auto_create.h"
 #include "api/data/fetch_session.h"
 #include "io/runtime.h"
+#include "metrics/traffic.h"
 #include "ports/configs.h"
 #include "ports/controller.h"
 #include "ports/groups.h"
@@ -41,9 +42,10 @@ struct Services {
   ports::LogDirsPort& log_dirs;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
-  std::vector<FetchSessions> fetch_sessions;  // by lane; each used on its lane only
-  bool unstable_api_versions = false;         // unstable.api.versions.enable
-  int32_t max_described_partitions = 2000;    // max.request.partition.size.limit
+  std::vector<FetchSessions> fetch_sessions;           // by lane; each used on its lane only
+  std::vector<metrics::FetchCounters> fetch_counters;  // likewise
+  bool unstable_api_versions = false;                  // unstable.api.versions.enable
+  int32_t max_described_partitions = 2000;             // max.request.partition.size.limit
 
   const ClusterImage& image(const io::Lane& lane) const { return images.current(lane); }
 };

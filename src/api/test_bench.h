@@ -77,6 +77,7 @@ class TestBench {
                  .quorum = quorum,
                  .log_dirs = log_dirs},
         dispatcher(services, kind) {
+    services.fetch_counters.resize(static_cast<size_t>(lanes));
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
   }

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <iostream>
 
+#include "cli/client_command.h"
 #include "cli/protocol_command.h"
+#include "cmd/client.h"
 #include "cmd/start_command.h"
 #include "cmd/version.h"
 
@@ -25,10 +27,16 @@ int main(int argc, char** argv) {
                    "key=value, over what the file says; may be given several times")
       ->allow_extra_args(false);
 
+  for (const cli::ClientCommand& command : cli::client_commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.description));
+    sub->set_help_flag();  // its own, and its actions', are the command's
+    sub->prefix_command();
+  }
   CLI::App* version_app = app.add_subcommand("version", "print the version");
 
   CLI::App* protocol_app =
       app.add_subcommand("protocol", "turn messages between hex and JSON: decode | encode | list");
+  protocol_app->set_help_flag();
   protocol_app->prefix_command();
 
   CLI11_PARSE(app, argc, argv);
@@ -36,5 +44,9 @@ int main(int argc, char** argv) {
   if (*protocol_app)
     return cli::run_protocol_command(protocol_app->remaining(), std::cin, std::cout, std::cerr);
   if (*version_app) std::printf("moldau %s\n", std::string(cmd::kVersion).c_str());
+  for (const cli::ClientCommand& command : cli::client_commands()) {
+    const CLI::App* sub = app.get_subcommand(std::string(command.name));
+    if (*sub) return cmd::run_client(command, sub->remaining());
+  }
   return 0;
 }

@@ -81,16 +81,19 @@ void print_ready(const server::Node& node) {
   }
   for (const std::string& dir : options.log_dirs)
     data += (data.empty() ? "" : ", ") + std::filesystem::absolute(dir).string();
+  const auto admin = node.admin_bound();
+  const std::string metrics = admin ? fmt::format("http://{}/metrics", admin->text()) : "none";
   fmt::print(
       "\nMoldau {} is ready\n"
       "  node id     {} (broker, controller)\n"
       "  cluster id  {}\n"
       "  listeners   {}\n"
       "  data        {}\n"
+      "  metrics     {}\n"
       "  stop        Ctrl-C, or kill {}\n"
       "  try         echo hello | kcat -b {} -P -t greetings\n"
       "              kcat -b {} -C -t greetings -o beginning -e\n\n",
-      kVersion, options.node_id.value, node.cluster_id(), listeners, data, getpid(), client, client);
+      kVersion, options.node_id.value, node.cluster_id(), listeners, data, metrics, getpid(), client, client);
   std::fflush(stdout);
 }
 
@@ -105,6 +108,8 @@ int run_start(const StartCommand& command) {
   if (!options) return refuse(options.error().message);
   options->cluster_id = environment->cluster_id;
   options->log_levels = environment->log_levels;
+
+  options->version = kVersion;
 
   int exit_code = 0;
   std::unique_ptr<server::Node> node;

@@ -102,6 +102,8 @@ void Connection::take_frames() {
   while (auto frame = reader_.next()) {
     Slot& slot = slots_.emplace_back();
     slot.frame_size = frame->size();
+    slot.arrived = last_activity_;
+    if (frame->size() >= 2) slot.api_key = load_be<int16_t>(frame->data());
     slot.may_overlap = host_.handler().may_overlap(*frame);
     slot.frame = std::move(*frame);
     frames_bytes_ += slot.frame_size;
@@ -210,8 +212,12 @@ void Connection::flush() {
   if (socket_) wait_readable();
 }
 
+// Its last byte has left at last_activity_: no clock is read for the figures.
 void Connection::pop_front() {
-  unsent_bytes_ -= slots_.front().response.bytes.size();
+  const Slot& slot = slots_.front();
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(last_activity_ - slot.arrived);
+  host_.metrics().answered(slot.api_key, slot.frame_size + 4, sent_of_front_, took.count());
+  unsent_bytes_ -= slot.response.bytes.size();
   slots_.pop_front();
   ++first_ticket_;
   --next_to_handle_;

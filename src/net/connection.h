@@ -18,6 +18,7 @@
 
 #include "api/exchange.h"
 #include "io/blocking_pool.h"
+#include "metrics/request_metrics.h"
 #include "net/frame_reader.h"
 #include "net/memory_budget.h"
 
@@ -32,6 +33,7 @@ class ConnectionHost {
   virtual io::Lane& lane() = 0;
   virtual ChunkPool& chunks() = 0;
   virtual MemoryBudget& budget() = 0;
+  virtual metrics::RequestMetrics& metrics() = 0;
   virtual api::RequestHandler& handler() = 0;
   virtual io::BlockingPool& pool() = 0;
   virtual size_t max_frame_size() const = 0;
@@ -69,6 +71,8 @@ class Connection final : public api::ResponseSink, public std::enable_shared_fro
   struct Slot {    // one request, from its arrival to the last byte of its answer
     Buffer frame;  // until it is handled
     size_t frame_size = 0;
+    Instant arrived;
+    int16_t api_key = -1;
     bool may_overlap = false;
     bool handled = false;  // given to the handler
     bool answered = false;

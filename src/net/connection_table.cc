@@ -33,6 +33,7 @@ void ConnectionTable::add(std::unique_ptr<io::Socket> socket, const std::string&
   }
   auto connection = std::make_shared<Connection>(*this, std::move(socket), std::move(peer));
   connections_.push_back(connection);
+  ++by_listener_[listener];
   connection->place = std::prev(connections_.end());
   connection->start();
   if (!sweep_timer_) schedule_sweep();
@@ -54,6 +55,7 @@ void ConnectionTable::ended(Connection& connection, std::string_view reason) {
                                     connection.peer().address.text(), connection.peer().listener, reason));
   }
   limits_->leave(address);
+  --by_listener_[connection.peer().listener];
   connections_.erase(connection.place);
 }
 

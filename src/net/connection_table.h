@@ -3,6 +3,7 @@
 // Owner: its lane.
 #pragma once
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -31,10 +32,14 @@ class ConnectionTable final : public ConnectionHost {
   void add(std::unique_ptr<io::Socket> socket, const std::string& listener);
   void close_all();
   size_t size() const { return connections_.size(); }
+  const std::map<std::string, int64_t>& by_listener() const { return by_listener_; }
 
   io::Lane& lane() override { return lane_; }
   ChunkPool& chunks() override { return chunks_; }
   MemoryBudget& budget() override { return budget_; }
+  const MemoryBudget& budget() const { return budget_; }
+  metrics::RequestMetrics& metrics() override { return metrics_; }
+  const metrics::RequestMetrics& metrics() const { return metrics_; }
   api::RequestHandler& handler() override { return handler_; }
   io::BlockingPool& pool() override { return pool_; }
   size_t max_frame_size() const override { return options_.max_frame_size; }
@@ -55,6 +60,8 @@ class ConnectionTable final : public ConnectionHost {
   api::RequestHandler& handler_;
   ChunkPool chunks_;
   MemoryBudget budget_;
+  metrics::RequestMetrics metrics_;
+  std::map<std::string, int64_t> by_listener_;          // open connections
   std::list<std::shared_ptr<Connection>> connections_;  // least recently active first
   io::Timer sweep_timer_;
   const void* ahead_ = nullptr;  // who went ahead at the last sweep ...

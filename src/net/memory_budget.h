@@ -37,6 +37,7 @@ class MemoryBudget {
 
   bool exhausted() const { return used_.total() >= limit_; }
   size_t used() const { return used_.total(); }
+  size_t limit() const { return limit_; }
   // What one connection holds changes. Resumes who waits if there is room then.
   void change(const Held& from, const Held& to);
 

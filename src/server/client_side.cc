@@ -126,6 +126,17 @@ void ClientSide::open(api::Services& services) {
   }
 }
 
+void ClientSide::sample(size_t lane, admin::LaneSample& into) const {
+  for (const auto* table : {lanes_[lane]->clients.get(), lanes_[lane]->controllers.get()}) {
+    if (!table) continue;
+    for (const auto& [listener, count] : table->by_listener()) into.connections[listener] += count;
+    into.request_memory += table->budget().used();
+    into.request_memory_limit += table->budget().limit();
+    table->metrics().for_each(
+        [&](int16_t key, const metrics::ApiCounters& api) { into.apis[key].merge(api); });
+  }
+}
+
 void ClientSide::close(io::Task done) {
   listeners_.clear();
   auto left = std::make_shared<size_t>(lanes_.size());

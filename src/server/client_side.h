@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/node_sample.h"
 #include "api/dispatcher.h"
 #include "api/services.h"
 #include "config/resolution.h"
@@ -25,6 +26,8 @@ class ClientSide {
   void open(api::Services& services);
   // The connections' limits as the broker's values have them now; callable on lane 0.
   void set_limits(const config::BrokerValues& values);
+  // What a lane's connections did; call it on that lane.
+  void sample(size_t lane, admin::LaneSample& into) const;
   // Stops listening and closes all connections; `done` on lane 0.
   void close(io::Task done);
 

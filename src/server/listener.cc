@@ -26,6 +26,22 @@ bool is_ipv6(const std::string& host) {
   return host.find(':') != host.npos;
 }
 
+Status check_distinct(std::string_view key, const std::vector<Listener>& listeners, bool may_share_ports) {
+  for (size_t i = 0; i < listeners.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      const Listener &a = listeners[k], &b = listeners[i];
+      if (a.name == b.name) return refuse(key, b.name, "each listener must have a different name");
+      const bool one_of_each = is_ipv6(a.address.host) != is_ipv6(b.address.host);
+      if (!may_share_ports && a.address.port != 0 && a.address.port == b.address.port && !one_of_each) {
+        return refuse(key, b.address.text(), "each listener must have a different port");
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<io::Endpoint> parse_address(std::string_view key, std::string_view entry, std::string_view address) {
   io::Endpoint out;
   const size_t colon = address.rfind(':');
@@ -42,22 +58,6 @@ Result<io::Endpoint> parse_address(std::string_view key, std::string_view entry,
   out.port = static_cast<uint16_t>(*port);
   return out;
 }
-
-Status check_distinct(std::string_view key, const std::vector<Listener>& listeners, bool may_share_ports) {
-  for (size_t i = 0; i < listeners.size(); ++i) {
-    for (size_t k = 0; k < i; ++k) {
-      const Listener &a = listeners[k], &b = listeners[i];
-      if (a.name == b.name) return refuse(key, b.name, "each listener must have a different name");
-      const bool one_of_each = is_ipv6(a.address.host) != is_ipv6(b.address.host);
-      if (!may_share_ports && a.address.port != 0 && a.address.port == b.address.port && !one_of_each) {
-        return refuse(key, b.address.text(), "each listener must have a different port");
-      }
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 std::string_view protocol_name(SecurityProtocol protocol) {
   return kProtocolNames[static_cast<size_t>(protocol)];

@@ -27,6 +27,9 @@ Result<ProtocolMap> parse_protocol_map(std::string_view text);
 Result<std::vector<Listener>> parse_listeners(std::string_view key, std::string_view text,
                                               const ProtocolMap& map, bool may_share_ports);
 
+// "host:port", an IPv6 address in brackets. `key` and `entry` are for the refusal.
+Result<io::Endpoint> parse_address(std::string_view key, std::string_view entry, std::string_view address);
+
 std::string_view protocol_name(SecurityProtocol protocol);
 
 }  // namespace moldau::server

@@ -15,6 +15,7 @@
 #include "replication/driver/log_cleaner.h"
 #include "replication/driver/log_dir_reader.h"
 #include "replication/driver/log_retention.h"
+#include "server/admin_side.h"
 #include "server/client_side.h"
 #include "server/coordinator_options.h"
 #include "server/make_services.h"
@@ -84,13 +85,15 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
         options_(std::move(options)),
         open_files_(open_files),
         events_(std::move(events)),
-        clients_(runtime, options_) {}
+        clients_(runtime, options_),
+        admin_(runtime, options_) {}
 
   void start();
   void stop();
   const NodeOptions& options() const { return options_; }
   const std::string& cluster_id() const { return storage_->identity.cluster_id; }
   std::vector<io::Endpoint> bound() const { return clients_.bound(); }
+  std::optional<io::Endpoint> admin_bound() const { return admin_.bound(); }
 
   std::string_view name() const override { return "partitions"; }
   void apply(ImageChange change, io::Task done) override;
@@ -116,6 +119,7 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   const size_t open_files_;
   NodeEvents events_;
   ClientSide clients_;
+  AdminSide admin_;
   std::optional<Storage> storage_;
   std::unique_ptr<MetadataFollower> follower_;
   std::unique_ptr<SnapshotMaker> snapshots_;
@@ -143,6 +147,7 @@ void Node::Core::start() {
   for (const auto& [logger, level] : options_.log_levels) configs_->set_logger(logger, level);
   for (const std::string& warning : options_.warnings) runtime_.logger().warn("server", warning);
   if (auto bound = clients_.listen(); !bound) return fail(bound.error());
+  if (auto bound = admin_.listen(); !bound) return fail(bound.error());
   auto opened = std::make_shared<std::optional<Result<Storage>>>();
   runtime_.pool().run(
       home_, [this, opened] { opened->emplace(open_storage(runtime_, options_)); },
@@ -293,6 +298,8 @@ void Node::Core::running() {
                              *groups_, *configs_, *quorum_, *log_dirs_},
                             options_, cluster_id());
   clients_.open(*services_);
+  admin_.serve(
+      {clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
   schedule_checkpoint();
   retention_->start();
   cleaner_->start();
@@ -319,6 +326,7 @@ void Node::Core::schedule_checkpoint() {
 
 void Node::Core::stop() {
   if (std::exchange(stopping_, true)) return;
+  admin_.begin_shutdown();
   if (!lifecycle_) return;  // still opening: on_storage goes on from here
   lifecycle_->begin_shutdown();
 }
@@ -327,6 +335,7 @@ void Node::Core::shut_down() {
   checkpoint_timer_.cancel();
   if (retention_) retention_->stop();
   if (cleaner_) cleaner_->stop();
+  admin_.close();
   clients_.close([self = shared_from_this()] { self->close_partitions(); });
 }
 
@@ -385,6 +394,9 @@ const std::string& Node::cluster_id() const {
 }
 std::vector<io::Endpoint> Node::bound() const {
   return core_->bound();
+}
+std::optional<io::Endpoint> Node::admin_bound() const {
+  return core_->admin_bound();
 }
 
 }  // namespace moldau::server

@@ -9,6 +9,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/runtime.h"
@@ -36,6 +37,7 @@ class Node {
   const std::string& cluster_id() const;  // from on_running on
   // The addresses that are really listened on, in the order of options().listeners (port 0 is any free one).
   std::vector<io::Endpoint> bound() const;
+  std::optional<io::Endpoint> admin_bound() const;  // none: there is no admin port
 
  private:
   class Core;

@@ -67,7 +67,7 @@ Status check_values(NodeOptions& options) {
     if (key) {
       if (auto valid = config::validate(*key, value); !valid) return valid;
       TRY(check_effect(options, *key, value));
-    } else if (without_listener_prefix(name) == name) {
+    } else if (without_listener_prefix(name) == name && name != kAdminListenerKey) {
       warn_unknown(options, name);
     }
   }
@@ -188,6 +188,15 @@ Status read_inter_broker_listener(NodeOptions& options) {
   return {};
 }
 
+Status read_admin_listener(NodeOptions& options) {
+  constexpr std::string_view kDefault = "127.0.0.1:9404";  // where JMX exporters are looked for
+  const auto given = options.given.find(kAdminListenerKey);
+  const std::string_view text = given == options.given.end() ? kDefault : std::string_view(given->second);
+  if (text == "none" || text.empty()) return {};
+  TRY_ASSIGN(options.admin_listener, parse_address(kAdminListenerKey, text, text));
+  return {};
+}
+
 Status refuse_what_is_missing(const NodeOptions& options) {
   for (const Listener& l : options.listeners) {
     if (l.protocol != SecurityProtocol::kPlaintext) {
@@ -265,6 +274,7 @@ Result<NodeOptions> parse_node_options(config::Properties given) {
   TRY(read_voters(options));
   TRY(read_listeners(options));
   TRY(read_inter_broker_listener(options));
+  TRY(read_admin_listener(options));
   options.log_dirs = strings(options.is_set("log.dirs") ? options.text("log.dirs") : options.text("log.dir"));
   if (options.log_dirs.empty()) return refuse("log.dirs is empty. Name a directory for the data.");
   options.metadata_log_dir =

@@ -12,6 +12,9 @@
 
 namespace moldau::server {
 
+// An HTTP port of ours, for metrics and health: host:port, or none.
+inline constexpr std::string_view kAdminListenerKey = "moldau.admin.listener";
+
 struct Voter {
   BrokerId id;
   io::Endpoint address;
@@ -29,6 +32,8 @@ struct NodeOptions {
   std::vector<std::string> log_dirs;  // at least one
   std::string metadata_log_dir;       // one of them
   std::optional<std::string> rack;
+  std::optional<io::Endpoint> admin_listener;
+  std::string version = "unknown";  // of this program; whoever starts the node knows it
 
   std::optional<std::string> cluster_id;  // of a cluster that is new; nullopt: any
   std::vector<std::pair<std::string, std::string>>

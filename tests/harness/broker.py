@@ -94,6 +94,10 @@ class MoldauBroker(Broker):
     kind = "moldau"
     clean_exit_codes = (0,)
 
+    def __init__(self, folder, properties=None, **named):
+        self.admin_port = free_port()
+        super().__init__(folder, {"moldau.admin.listener": f"127.0.0.1:{self.admin_port}", **(properties or {})}, **named)
+
     def _command(self, path):
         if not MOLDAU.exists():
             raise FileNotFoundError(f"{MOLDAU} is missing: run ./dev build")

@@ -34,6 +34,7 @@ struct Fetch {
   std::vector<FetchSession::Positions::iterator> asked;  // in the order of the session's positions
   std::vector<ports::FetchOutcome> outcomes;             // likewise
   std::vector<uint32_t> sent;                            // which of the asked went to the port
+  std::vector<Uuid> topics;                              // of those
   std::vector<uint32_t> told;     // which are answered first: those, and topics that were replaced
   std::vector<uint32_t> refused;  // which are answered last: what is unknown
 };
@@ -173,6 +174,7 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
       outcome.error = ErrorCode::kNotLeaderOrFollower;  // nobody replicates from a single node
     if (outcome.error == ErrorCode::kNone) {
       fetch.sent.push_back(place);
+      fetch.topics.push_back((*topic)->id);
       plan->parts.push_back({{(*topic)->id, PartitionId(it->key.partition)},
                              Offset(it->offset),
                              it->max_bytes,
@@ -286,6 +288,14 @@ void answer(Fetch& fetch) {
   fetch.call.reply(response, std::move(ranges));
 }
 
+void count(const Fetch& fetch, const std::vector<ports::FetchOutcome>& outcomes) {
+  auto& counters = fetch.services.fetch_counters[static_cast<size_t>(fetch.lane.index())];
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    counters.answered(fetch.topics[i], static_cast<uint64_t>(outcomes[i].records.length),
+                      outcomes[i].error != ErrorCode::kNone);
+  }
+}
+
 void run(Services& services, io::Lane& lane, Call call, FetchRequest request) {
   auto fetch = std::make_unique<Fetch>(services, lane, std::move(call), std::move(request));
   if (const ErrorCode error = open_session(*fetch); error != ErrorCode::kNone) {
@@ -296,6 +306,7 @@ void run(Services& services, io::Lane& lane, Call call, FetchRequest request) {
   if (port_request->parts.empty()) return answer(*fetch);
   services.partitions.fetch(lane, std::move(port_request),
                             [fetch = std::move(fetch)](std::vector<ports::FetchOutcome> outcomes) {
+                              count(*fetch, outcomes);
                               for (size_t i = 0; i < outcomes.size(); ++i)
                                 fetch->outcomes[fetch->sent[i]] = std::move(outcomes[i]);
                               answer(*fetch);

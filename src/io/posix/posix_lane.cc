@@ -104,7 +104,7 @@ void PosixLane::turn() {
     for (int i = 0; i < kMostReady && context_.poll_one() > 0; ++i) {
     }
   } else {
-    if (mailbox_.fall_asleep() && !finishing_.load()) context_.run_one();
+    if (mailbox_.fall_asleep() && !finishing_.load() && !(done_ && (*done_)())) context_.run_one();
     mailbox_.awake();
   }
   send_all();
@@ -116,6 +116,14 @@ void PosixLane::run_thread() {
   mailbox_.take(queue_);
   while (!queue_.empty()) run_queued(), mailbox_.take(queue_);
   send_all();
+  current_ = nullptr;
+}
+
+void PosixLane::run_until(const std::function<bool()>& done) {
+  current_ = this;
+  done_ = &done;
+  while (!done()) turn();
+  done_ = nullptr;
   current_ = nullptr;
 }
 

@@ -30,6 +30,8 @@ class PosixLane final : public Lane {
 
   // Runs on the calling thread until finish(): then what is queued, what that queues, and no more.
   void run_thread();
+  // Runs on the calling thread until `done`, which is asked before every turn and every sleep. May be called again.
+  void run_until(const std::function<bool()>& done);
   void finish();  // from any thread
   // Destroys what is queued and what waits for sockets; only while no thread runs the lane. All lanes do it
   // before the first of them goes: what one of them drops may be a socket of another.
@@ -64,6 +66,7 @@ class PosixLane final : public Lane {
   boost::asio::executor_work_guard<Executor> working_;  // with nothing to wait for it still sleeps
   Mailbox mailbox_;
   std::atomic<bool> finishing_{false};
+  const std::function<bool()>* done_ = nullptr;  // of run_until
   TaskRing queue_;
   std::vector<Outbox> outboxes_;  // by the receiver's index
   std::vector<int> written_;      // those with a letter

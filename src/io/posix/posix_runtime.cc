@@ -53,6 +53,11 @@ class ReactorRuntime final : public PosixRuntime {
 
   void stop() override { lanes_[0]->finish(); }
 
+  void run_until(const std::function<bool()>& done) override {
+    ASSERT(lanes_.size() == 1, "nobody would run the others");
+    lanes_[0]->run_until(done);
+  }
+
   std::span<Lane* const> lanes() override { return pointers_; }
   Clock& clock() override { return clock_; }
   Random& random() override { return random_; }

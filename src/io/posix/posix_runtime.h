@@ -28,6 +28,9 @@ class PosixRuntime : public Runtime {
   // given, the lanes do what is in their queues, and all threads are gone. Once.
   virtual void run() = 0;
   virtual void stop() = 0;  // from any thread; at once if run() hasn't begun
+  // For programs that ask and wait: runs lane 0 on the calling thread until `done` says so after one of its turns.
+  // Instead of run(), as often as wanted; the runtime has one lane.
+  virtual void run_until(const std::function<bool()>& done) = 0;
 };
 
 // SIGPIPE is ignored from here on.

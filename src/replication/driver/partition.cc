@@ -65,8 +65,19 @@ ErrorCode Partition::check_leader(LeaderEpoch current_leader_epoch) const {
 
 // ---- appending
 
-std::optional<ports::AppendOutcome> Partition::append(
-    const AppendCall& call, std::move_only_function<void(ports::AppendOutcome)>& later) {
+void Partition::count(const metrics::ProduceTraffic& more) {
+  traffic_.merge(more);
+  host_->traffic.merge(more);
+}
+
+std::optional<ports::AppendOutcome> Partition::append(const AppendCall& call, AppendLater& later) {
+  auto outcome = validate_and_append(call, later);
+  count({.requests = 1, .failed = outcome && outcome->error != ErrorCode::kNone});
+  return outcome;
+}
+
+std::optional<ports::AppendOutcome> Partition::validate_and_append(const AppendCall& call,
+                                                                   AppendLater& later) {
   ports::AppendOutcome outcome;
   if (const ErrorCode error = check_leader(kNoLeaderEpoch); error != ErrorCode::kNone) {
     outcome.error = error;
@@ -131,7 +142,11 @@ ports::AppendOutcome Partition::append_valid(MutableBytes batches, ValidBatch& v
   outcome.log_start = appended->log_start;
   outcome.log_append_time = appended->duplicate ? appended->duplicate_timestamp : valid.append_time;
   if (appended->rolled) flush({});
-  if (!appended->duplicate) hidden_bytes_ += appended->bytes;
+  if (!appended->duplicate) {
+    hidden_bytes_ += appended->bytes;
+    const int64_t records = appended->last_offset - appended->first_offset + 1;
+    count({.records = static_cast<uint64_t>(records), .bytes = static_cast<uint64_t>(appended->bytes)});
+  }
   flush_within(options_.log.flush_ms);
   return outcome;
 }

@@ -14,6 +14,7 @@
 #include "io/blocking_pool.h"
 #include "log/cleaner/clean_choice.h"
 #include "log/log.h"
+#include "metrics/traffic.h"
 #include "ports/partitions.h"
 #include "record/produce_validator.h"
 #include "replication/driver/cleaning_run.h"
@@ -40,6 +41,7 @@ struct PartitionHost {
   DelayedRemovals removals{lane, pool};
   // A partition's log can't be written any more; called on the lane, perhaps more than once.
   std::function<void(const TopicPartition&, const Error&)> on_broken{};
+  metrics::ProduceTraffic traffic{};  // of all its partitions, those that are gone too
 };
 
 // Somebody who waits for a partition to grow. Called on the partition's lane.
@@ -64,7 +66,9 @@ class Partition : public std::enable_shared_from_this<Partition> {
   const Identity& identity() const { return identity_; }
   Log& log() { return *log_; }
   const TopicOptions& options() const { return options_; }
+  bool has_log() const { return log_ != nullptr; }  // until take_log
   bool leads() const { return leader_.has_value(); }
+  const metrics::ProduceTraffic& traffic() const { return traffic_; }
   Offset high_watermark() const { return leader_ ? leader_->high_watermark() : high_watermark_; }
 
   // ---- what the metadata log says
@@ -80,8 +84,8 @@ class Partition : public std::enable_shared_from_this<Partition> {
     int16_t produce_version;
   };
   // The outcome, or nothing if `later` will get it: flush.messages demands that it is durable first.
-  std::optional<ports::AppendOutcome> append(const AppendCall& call,
-                                             std::move_only_function<void(ports::AppendOutcome)>& later);
+  using AppendLater = std::move_only_function<void(ports::AppendOutcome)>;
+  std::optional<ports::AppendOutcome> append(const AppendCall& call, AppendLater& later);
 
   // A batch that this node itself has made: a coordinator's records. Written as it is but for offset and epoch; nothing is
   // known of its producer. The end of it: committed once high_watermark() has reached that. Errors:
@@ -128,8 +132,10 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
  private:
   ErrorCode check_leader(LeaderEpoch current_leader_epoch) const;
+  std::optional<ports::AppendOutcome> validate_and_append(const AppendCall& call, AppendLater& later);
   ports::AppendOutcome append_valid(MutableBytes batches, ValidBatch& valid);
   bool must_flush_first() const { return log_->unflushed() >= options_.log.flush_messages; }
+  void count(const metrics::ProduceTraffic& more);
   void tell_log_start(ports::AppendOutcome& outcome) const;
   void show(Offset end);  // what is below counts towards the high watermark
   void grown(int64_t bytes);
@@ -163,6 +169,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   std::vector<std::weak_ptr<GrowthListener>> listeners_;
   size_t listeners_before_sweep_ = 16;
   int64_t hidden_bytes_ = 0;  // appended and not shown
+  metrics::ProduceTraffic traffic_;
   std::vector<FlushDone> flush_waiters_;
   bool flushing_ = false;
   io::Timer flush_timer_;
