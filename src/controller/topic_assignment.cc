@@ -138,8 +138,9 @@ Result<std::vector<PartitionRegistration>> assign_more_partitions(
   const size_t existing = topic.partitions.size();
   const PartitionRegistration* first = topic.partition(PartitionId(0));
   if (!first) return fail(ErrorCode::kUnknownServerError, "the topic has no partition 0");
-  if (!wish.assignments) return place(view, count, static_cast<int16_t>(first->replicas.size()),
-                                        effective_min_isr(view.image, topic, view.options), random);
+  if (!wish.assignments)
+    return place(view, count, static_cast<int16_t>(first->replicas.size()),
+                 effective_min_isr(view.image, topic, view.options), random);
   if (wish.assignments->size() != static_cast<size_t>(count))
     return refuse_assignment("Attempted to add " + std::to_string(count) +
                              " additional partition(s), but only " +

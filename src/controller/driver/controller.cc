@@ -2,14 +2,14 @@
 
 #include "controller/activation.h"
 #include "controller/admin/config_planner.h"
-#include "controller/election_planner.h"
 #include "controller/admin/partition_creation.h"
 #include "controller/admin/quota_planner.h"
-#include "controller/reassignment_planner.h"
 #include "controller/admin/topic_deletion.h"
 #include "controller/broker_planner.h"
 #include "controller/driver/controller_term.h"
+#include "controller/election_planner.h"
 #include "controller/producer_id_planner.h"
+#include "controller/reassignment_planner.h"
 #include "controller/topic_planner.h"
 
 namespace moldau {
