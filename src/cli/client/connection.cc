@@ -20,8 +20,7 @@ Connection::Connection(io::Endpoint to, std::unique_ptr<io::Socket> socket)
     : to_(std::move(to)), socket_(std::move(socket)) {}
 
 void Connection::send(const Buffer& frame, bool answered, Answer answer) {
-  if (!socket_)
-    return answer(std::unexpected(io::IoError{io::IoError::Kind::kClosed, to_.text() + " is gone"}));
+  if (!socket_) return answer(std::unexpected(ended_));
   unsent_ += as_text(frame);
   if (answered)
     waiting_.push_back(std::move(answer));
@@ -87,7 +86,9 @@ void Connection::read() {
 }
 
 void Connection::close(io::IoError why) {
+  if (!socket_) return;
   socket_.reset();
+  ended_ = why;
   for (Answer& answer : std::exchange(waiting_, {})) answer(std::unexpected(why));
 }
 

@@ -35,6 +35,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   const io::Endpoint to_;
   std::unique_ptr<io::Socket> socket_;
+  io::IoError ended_;  // why there is no socket any more
   std::deque<Answer> waiting_;
   std::string unsent_;
   size_t sent_ = 0;  // of unsent_
