@@ -44,11 +44,16 @@ class GroupMember : public std::enable_shared_from_this<GroupMember> {
   // True: the member goes on. Otherwise it has begun to join again, or over.
   bool is_member(int16_t error);
 
+  // A broker that lost its power doesn't say so: who waits for it gives up, later than any rebalance may take.
   template <class Request, class OnReply>
   void call(const Request& request, int16_t version, OnReply on_reply) {
+    patience_ = lane_.after(std::chrono::seconds(15), [weak = weak_from_this(), attempt = attempt_] {
+      if (auto self = weak.lock(); self && attempt == self->attempt_) self->again_later();
+    });
     connection_->call(request, version,
                       [self = shared_from_this(), attempt = attempt_, on_reply](auto reply) {
                         if (attempt != self->attempt_) return;
+                        self->patience_.cancel();
                         if (!reply) return self->again_later();
                         on_reply(*self, reply->message);
                       });
@@ -62,6 +67,7 @@ class GroupMember : public std::enable_shared_from_this<GroupMember> {
   std::shared_ptr<KafkaConnection> connection_;
   uint64_t attempt_ = 0;  // answers of earlier connections don't count
   io::Timer timer_;
+  io::Timer patience_;
   std::string member_id_;
   int32_t generation_ = -1;
   std::map<int32_t, int64_t> next_;  // of the partitions that it owns: the offset to commit next
