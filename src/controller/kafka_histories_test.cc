@@ -47,6 +47,8 @@ class History {
     for (const std::string& line : kafka)
       if (line.starts_with("fails:") || line == "=> UNKNOWN_SERVER_ERROR") return false;
     if (command.starts_with("register")) scenario_.run("wait 10 unwatched");
+    const bool replaces =
+        command.starts_with("reassign") && !command.ends_with("cancel") && is_reassigning(command);
     const Lines ours = essence(scenario_.run(command));
     const Lines theirs = essence([&] {
       std::string text;
@@ -57,6 +59,8 @@ class History {
     // Kafka keeps the id of an eligible leader that was reassigned away; should it come back, it counts as eligible,
     // although its log is gone. What differs from here on says nothing.
     if (ours != theirs && without_eligible(ours) == without_eligible(theirs)) return false;
+    // A target that takes back what an earlier one added never completes in Kafka.
+    if (ours != theirs && replaces) return false;
     if (ours == theirs || (!kafka.empty() && kafka[0] == "=> no such partition")) return true;
     ADD_FAILURE() << "after\n" << said_ << "  Kafka:\n" << joined(theirs) << "  ours:\n" << joined(ours);
     return false;
@@ -64,6 +68,13 @@ class History {
   static inline int64_t steps = 0;
 
  private:
+  bool is_reassigning(const std::string& command) {
+    std::istringstream words(command);
+    std::string word, partition;
+    words >> word >> partition;
+    return !scenario_.run("list " + partition).empty();
+  }
+
   test::Scenario scenario_;
   std::string said_;
 };
