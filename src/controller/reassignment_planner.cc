@@ -86,12 +86,12 @@ class Reassignments {
     std::vector<int32_t> all = replicas;
     all.insert(all.end(), removing.raw().begin(), removing.raw().end());
     PartitionTarget target = changes_.target(topic, index, p);
-    // Where nothing is added or removed, what an earlier reassignment noted stays, as in Kafka; but not what this
-    // one takes back, which could never complete.
+    // Where nothing is added or removed, what an earlier reassignment noted stays, as in Kafka, so that a
+    // cancellation takes it back too; but nobody of the target is removed.
     const ReplicaList adding = difference(replicas, p.replicas.raw());
     target.assignment =
         Assignment{ReplicaList(all), removing.empty() ? without(p.removing_replicas, replicas) : removing,
-                   adding.empty() ? without(p.adding_replicas, removing.raw()) : adding};
+                   adding.empty() ? p.adding_replicas : adding};
     return apply(topic, target);
   }
 
