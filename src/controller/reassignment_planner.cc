@@ -22,8 +22,10 @@ ReplicaList difference(std::span<const int32_t> a, std::span<const int32_t> b) {
   return ReplicaList(only);
 }
 
-ReplicaList or_else(ReplicaList list, const ReplicaList& otherwise) {
-  return list.empty() ? otherwise : list;
+ReplicaList without(const ReplicaList& ids, std::span<const int32_t> others) {
+  std::vector<int32_t> rest = ids.to_vector();
+  std::erase_if(rest, [&](int32_t id) { return std::ranges::find(others, id) != others.end(); });
+  return ReplicaList(rest);
 }
 
 // Of a reassignment in progress: what it leads to.
@@ -84,9 +86,12 @@ class Reassignments {
     std::vector<int32_t> all = replicas;
     all.insert(all.end(), removing.raw().begin(), removing.raw().end());
     PartitionTarget target = changes_.target(topic, index, p);
-    // Where nothing is added or removed, what an earlier reassignment noted stays, as in Kafka.
-    target.assignment = Assignment{ReplicaList(all), or_else(removing, p.removing_replicas),
-                                   or_else(difference(replicas, p.replicas.raw()), p.adding_replicas)};
+    // Where nothing is added or removed, what an earlier reassignment noted stays, as in Kafka, so that a
+    // cancellation takes it back too; but nobody of the target is removed.
+    const ReplicaList adding = difference(replicas, p.replicas.raw());
+    target.assignment =
+        Assignment{ReplicaList(all), removing.empty() ? without(p.removing_replicas, replicas) : removing,
+                   adding.empty() ? p.adding_replicas : adding};
     return apply(topic, target);
   }
 

@@ -51,7 +51,6 @@ public class ControllerHistory {
     }
 
     void apply(List<ApiMessageAndVersion> list) {
-        List<String> removed = new ArrayList<>();
         for (ApiMessageAndVersion r : list) {
             Object m = r.message();
             if (m instanceof RegisterBrokerRecord x) cluster.replay(x, next);
@@ -66,8 +65,8 @@ public class ControllerHistory {
             else if (m instanceof FeatureLevelRecord x) features.replay(x);
             else throw new RuntimeException("unexpected " + m);
             next++;
+            out.add(text(m));
         }
-        for (ApiMessageAndVersion r : list) out.add(text(r.message()));
     }
 
     static String ids(List<Integer> list) {

@@ -69,8 +69,8 @@ class History:
         b = self.random.choice(list(BROKERS))
         kind = self.random.choices(
             ["create", "delete", "silent", "start", "beat", "fence", "shutdown", "unregister", "elect", "reassign", "cancel",
-             "isr", "directory", "offline", "unclean", "config"],
-            [8, 1, 6, 8, 10, 2, 6, 1, 8, 12, 5, 25, 3, 2, 3, 2])[0]
+             "isr", "directory", "offline", "unclean"],
+            [8, 1, 6, 8, 10, 2, 6, 1, 8, 12, 5, 25, 3, 2, 3])[0]
         if kind == "create":
             yield self.create()
         elif kind == "delete" and self.topics:
@@ -103,12 +103,10 @@ class History:
         elif kind == "directory":
             yield f"directory {b} {self.random.choice([1000, 2000]) + b} {self.partition()}"
         elif kind == "offline":
+            yield f"heartbeat {b}"  # unfenced before, not with it: Kafka forgets what the same heartbeat has just elected
             yield from self.beat(b, f" offline={self.random.choice([1000, 2000]) + b}")
         elif kind == "unclean":
             yield "unclean"
-        elif kind == "config" and self.topics:
-            name = self.random.choice(list(self.topics))
-            yield f"config {name} unclean.leader.election.enable={self.random.choice(['true', 'false'])}"
 
 
 def main():

@@ -28,15 +28,16 @@ struct Wish {
   ReplicaList elr;
 };
 
-// Those that were added have to be in the ISR. Where fewer are added than removed, all that stay have to be, since
-// less would be left than before.
+// Those that were added have to be in the ISR, other than those that a later target takes back, for which Kafka would
+// wait for ever. Where fewer are added than removed, all that stay have to be, since less would be left than before.
 void complete_reassignment(Wish& wish) {
   Assignment& a = wish.assignment;
   if (a.removing.empty() && a.adding.empty()) return;
   const ReplicaList replicas = without(a.replicas, a.removing);
   const ReplicaList isr = without(wish.isr, a.removing);
-  if (replicas.empty() || isr.empty() || !contains_all(isr.raw(), a.adding.raw())) return;
-  if (a.adding.size() < a.removing.size() && !contains_all(isr.raw(), replicas.raw())) return;
+  const ReplicaList adding = without(a.adding, a.removing);
+  if (replicas.empty() || isr.empty() || !contains_all(isr.raw(), adding.raw())) return;
+  if (adding.size() < a.removing.size() && !contains_all(isr.raw(), replicas.raw())) return;
   a = {replicas, {}, {}};
   wish.isr = isr;
 }
