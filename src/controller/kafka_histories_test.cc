@@ -48,8 +48,6 @@ class History {
     for (const std::string& line : kafka)
       if (line.starts_with("fails:") || line == "=> UNKNOWN_SERVER_ERROR") return false;
     if (command.starts_with("register")) scenario_.run("wait 10 unwatched");
-    const bool replaces =
-        command.starts_with("reassign") && !command.ends_with("cancel") && is_reassigning(command);
     const bool replaces = command.starts_with("reassign") && is_reassigning(command);
     const Lines ours = essence(scenario_.run(command));
     const Lines theirs = essence([&] {
