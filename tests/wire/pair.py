@@ -16,12 +16,13 @@ import sweep
 
 ANSWER_WITHIN_S = 10
 NO_ANSWER = "none in time"
-PROPERTIES = {"group.initial.rebalance.delay.ms": "0", "auto.create.topics.enable": "false"}  # both would only cost time, or blur
+PROPERTIES = {"group.initial.rebalance.delay.ms": "0", "auto.create.topics.enable": "false",  # they cost time, and blur
+              "max.incremental.fetch.session.cache.slots": "100000"}
 
-UNORDERED = {"Metadata", "DescribeLogDirs"}  # Kafka's order is that of its hash maps
+UNORDERED = {"Metadata", "DescribeLogDirs", "ListOffsets", "ListConfigResources"}  # Kafka's order is that of its hash maps
 UNEQUAL = {"DescribeLogDirs": {"usable_bytes", "total_bytes"},  # of the disk, at two moments
            "DescribeQuorum": {"high_watermark", "log_end_offset"}}  # the active controller writes records that do nothing
-KEYS = ("name", "topic", "topic_name", "group_id", "partition_index", "index", "partition", "error_code")
+KEYS = ("name", "resource_type", "resource_name", "topic", "topic_name", "group_id", "partition_index", "index", "partition", "error_code")
 
 
 @dataclasses.dataclass
@@ -107,7 +108,7 @@ class Pair:
     def compare(self, row, version, label, bodies):
         self.one(row.api, version, f"{row.label or 'a right one'}: {label}", bodies)
         for api, then_version, body in row.then:
-            self.one(api, then_version, f"after {row.api} v{version}, {label}", [body(side, self.name) for side in self.sides])
+            self.one(api, then_version, f"after {row.api} v{version}, {row.label or 'a right one'}: {label}", [body(side, self.name) for side in self.sides])
 
     def one(self, api, version, label, bodies):
         if (api, label) in self.unanswered:

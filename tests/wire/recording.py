@@ -20,7 +20,7 @@ from harness.waiting import wait_until  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
 TEXTS = ("error_message", "batch_index_error_message")
-OURS = {"enable.under.replicated.topic.creation"}  # configuration keys that Apache Kafka doesn't have (KIP-409)
+OURS = {"enable.under.replicated.topic.creation", "moldau.admin.listener"}  # configuration keys that Apache Kafka doesn't have (KIP-409)
 # Kafka builds these from hash maps: their order says nothing.
 UNORDERED_ROWS = {"CreatePartitions": ("results", "name"), "DeleteRecords": ("topics", "name"),
                   "ElectLeaders": ("replica_election_results", "topic"), "AlterReplicaLogDirs": ("results", "topic_name")}

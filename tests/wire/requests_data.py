@@ -33,6 +33,7 @@ HEADERS = {  # what is unusual about the batch: arguments of batch()
 
 
 def prepare(side):
+    side.producer_id()
     side.topic("sweep-write", 2)
     side.topic("sweep-read", 2)
     for values in ([b"a", b"b", b"c"], [b"d" * 100] * 5, [b"e"]):

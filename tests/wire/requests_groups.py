@@ -2,6 +2,7 @@
 from pair import Row
 from scenarios_groups import beat, commit, fetch, join, leave, ready, sync
 
+NO_NAMES = ("", None)  # other names would be the same group in later requests, with members that have to be waited for
 SESSIONS = (-1, 0, 5999, 6000, 30000, 1800000, 1800001)
 
 
@@ -45,8 +46,11 @@ def offsets(side, name):
 
 ROWS = [
     Row("FindCoordinator", lambda side, _: {"key": "sweep", "key_type": 0, "coordinator_keys": ["sweep", "other"]}, {"key_type": (0, 2, 3, -1, 127)}),
-    Row("JoinGroup", lambda side, name: join(name), {"session_timeout_ms": SESSIONS}, again=True),
-    Row("JoinGroup", in_group(lambda group, member, _: join(group, member)), {"session_timeout_ms": SESSIONS}, again=True, label="once more",
+    Row("JoinGroup", lambda side, name: join(name), {"session_timeout_ms": SESSIONS, "group_id": NO_NAMES}, again=True),
+    Row("JoinGroup", lambda side, name: join(f"{name} .. ünïcode/"), again=True, plain=True, label="an odd name"),
+    Row("JoinGroup", in_group(lambda group, member, _: join(group, member)),
+        {"session_timeout_ms": SESSIONS, "group_id": NO_NAMES, "member_id": ("sweep-none", None),
+         "rebalance_timeout_ms": (600000, (1 << 31) - 1)}, again=True, label="once more",
         then=(("DescribeGroups", 5, state),)),
     Row("SyncGroup", in_group(lambda group, member, generation: sync(group, generation, member, [(member, b"a")])), again=True),
     Row("Heartbeat", lambda side, _: beat("sweep-group", side.known["member"][1], side.known["member"][0])),

@@ -75,5 +75,5 @@ def changed(body, path, value):
 
 def _named(path, value):
     name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
-    shown = value if value in ("null", "empty", "doubled") else repr(value)
+    shown = f"id {value.int}" if isinstance(value, uuid.UUID) else value if value in ("null", "empty", "doubled") else repr(value)
     return f"{name} = {shown}" if len(shown) <= 24 else f"{name} = {shown[:12]}… ({len(shown)})"
