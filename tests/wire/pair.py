@@ -8,7 +8,7 @@ import json
 import re
 import typing
 
-from harness.client import Closed, Connection
+from harness.client import Connection
 from harness.messages import Apis
 import allowed
 from recording import Normaliser, Scenario, differences
@@ -45,7 +45,6 @@ class Side(Scenario):
 
     def __init__(self, broker, base_time=None):
         super().__init__(broker)
-        self.connection.within(ANSWER_WITHIN_S)
         self.base_time = base_time or self.base_time
         self.normaliser.base_time = self.base_time
         self.known = {}
@@ -71,9 +70,12 @@ class Side(Scenario):
             return f"unreadable: {e}"
         return json.loads(json.dumps(self.notes.pop()[1]))
 
+    def connect(self):
+        return Connection(self.broker.port, ANSWER_WITHIN_S)
+
     def _reconnect(self):
         self.connection.close()
-        self.connection = Connection(self.broker.port, ANSWER_WITHIN_S)
+        self.connection = self.connect()
 
 
 class Pair:

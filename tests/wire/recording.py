@@ -110,7 +110,10 @@ class Scenario:
         self.base_time = int(time.time()) * 1000 - 60_000
         self.normaliser = Normaliser(broker, self.base_time)
         self.notes = []
-        self.connection = Connection(broker.port)
+        self.connection = self.connect()
+
+    def connect(self):
+        return Connection(self.broker.port)
 
     def note(self, label, value):
         if isinstance(value, dict) and value.get("responses") and {"error_code", "name"} <= set(value["responses"][0]):  # DeleteTopics
@@ -124,7 +127,7 @@ class Scenario:
             answer = self.connection.call(api, version, value)
         except Closed:
             answer = "closed"
-            self.connection = Connection(self.broker.port)
+            self.connection = self.connect()
         if api in UNORDERED_ROWS and answer != "closed":
             field, key = UNORDERED_ROWS[api]
             answer[field].sort(key=lambda row: row[key])
