@@ -46,6 +46,8 @@ def offsets(side, name):
 
 ROWS = [
     Row("FindCoordinator", lambda side, _: {"key": "sweep", "key_type": 0, "coordinator_keys": ["sweep", "other"]}, {"key_type": (0, 2, 3, -1, 127)}),
+    Row("ListGroups", lambda side, _: {"states_filter": ["Stable"], "types_filter": ["classic"]}, {
+        "states_filter": (["stable"], ["Nonsense"], ["Dead", "Empty"], [""]), "types_filter": (["Classic"], ["consumer"], ["x"], [""])}),
     Row("JoinGroup", lambda side, name: join(name), {"session_timeout_ms": SESSIONS, "group_id": NO_NAMES}, again=True),
     Row("JoinGroup", lambda side, name: join(f"{name} .. ünïcode/"), again=True, plain=True, label="an odd name"),
     Row("JoinGroup", in_group(lambda group, member, _: join(group, member)),
@@ -62,8 +64,6 @@ ROWS = [
           only=(version,)) for version in range(1, 11)),
     Row("OffsetFetch", lambda side, _: fetch(9, "sweep-simple", None), label="all", only=(8, 9, 10)),
     Row("DescribeGroups", lambda side, _: {"groups": ["sweep-group", "sweep-simple"]}),
-    Row("ListGroups", lambda side, _: {"states_filter": ["Stable"], "types_filter": ["classic"]}, {
-        "states_filter": (["stable"], ["Nonsense"], ["Dead", "Empty"], [""]), "types_filter": (["Classic"], ["consumer"], ["x"], [""])}),
     Row("DeleteGroups", in_group(lambda group, member, _: {"groups_names": [group, group + "-none"]}), again=True),
     Row("OffsetDelete", lambda side, _: {"group_id": "sweep-simple", "topics": [{"name": "sweep-group", "partitions": [
         {"partition_index": 5}]}]}),
