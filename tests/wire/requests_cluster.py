@@ -10,6 +10,7 @@ def prepare(side):
 
 
 ROWS = [
+    Row("ApiVersions", lambda side, _: SOFTWARE),
     Row("Metadata", lambda side, _: {"topics": [{"name": "sweep-one"}, {"name": "sweep-two"}], "allow_auto_topic_creation": False}),
     Row("Metadata", lambda side, _: {"topics": [{"name": None, "topic_id": side.known["one"]}]}, label="by id", only=(10, 11, 12, 13)),
     Row("DescribeCluster", lambda side, _: {}),
