@@ -85,7 +85,8 @@ TEST(LogDirsTest, ShowsWhatIsAskedForAndMovesNothing) {
   move.dirs.push_back({"/f", {{"__consumer_offsets", {0}}, {std::string(214, 'y'), {0}}}});
   const auto moved = bench.ask(move, 2);
   ASSERT_EQ(moved.results.size(), 4u);
-  EXPECT_EQ(moved.results[3].partitions.at(0).error_code, 17);  // its copy's directory would have too long a name
+  EXPECT_EQ(moved.results[3].partitions.at(0).error_code,
+            17);  // its copy's directory would have too long a name
   EXPECT_EQ(moved.results[0].partitions.at(0).error_code, 57);  // __consumer_offsets: no such directory
   EXPECT_EQ(moved.results[1].partitions.at(0).error_code, 3);
   EXPECT_EQ(moved.results[2].partitions.at(0).error_code, 0);  // it is there

@@ -105,7 +105,7 @@ void answer(Plan<Response>& plan, const QuotaEntity& entity, const Status& done)
 
 Result<Plan<Response>> plan_client_quotas(const ControllerView& view, const Request& request) {
   Plan<Response> plan;
-  std::map<QuotaEntity, size_t> places;  // in `results`
+  std::map<QuotaEntity, size_t> places;                 // in `results`
   std::vector<std::pair<QuotaEntity, Status>> results;  // one an entity, in the order of the request
   for (const auto& entry : request.entries) {
     const QuotaEntity entity = entity_of(entry);
