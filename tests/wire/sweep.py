@@ -40,8 +40,8 @@ def _of_struct(structure, version, value, path, instead):
         elif field.structure:
             if version in field.nullable:
                 yield _named(here, "null"), here, None
-            if current:
-                yield from _of_struct(field.structure, version, current, here, instead)
+            if current or version not in field.nullable:
+                yield from _of_struct(field.structure, version, current or {}, here, instead)
         else:
             yield from ((_named(here, v), here, v) for v in instead.get(field.name, values_of(field)))
 
@@ -67,7 +67,7 @@ def changed(body, path, value):
     body = copy.deepcopy(body)
     at = body
     for step in path[:-1]:
-        at = at[step]
+        at = at[step] if isinstance(step, int) else at.setdefault(step, {})
     last = path[-1]
     at[last] = [copy.deepcopy(at[last][0]), *at[last]] if value is DOUBLED else value
     return body
