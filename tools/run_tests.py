@@ -56,8 +56,9 @@ def run_unit(binary, tally):
             for case in suite["testsuite"]:
                 total += 1
                 if case.get("result") == "SKIPPED":  # waits for something that isn't there yet, and says for what
-                    reasons = [s.get("message", "").strip() for s in case.get("skipped", [])]
-                    tally.open.append(f"{binary.name}: {suite['name']}.{case['name']}: {' '.join(reasons)}")
+                    name = f"{suite['name']}.{case['name']}"
+                    said = done.stdout.partition(f"] {name}\n")[2].partition("[  SKIPPED ]")[0].strip().splitlines()
+                    tally.open.append(f"{binary.name}: {name}: {said[-1] if said else 'no reason given'}")
                     continue
                 failures = case.get("failures", [])
                 failed += bool(failures)

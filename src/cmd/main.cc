@@ -39,6 +39,11 @@ int main(int argc, char** argv) {
   protocol_app->set_help_flag();
   protocol_app->prefix_command();
 
+  const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+    std::fprintf(stderr, "there is no command %s; moldau --help lists them\n", argv[1]);
+    return 2;
+  }
   CLI11_PARSE(app, argc, argv);
   if (*start_app) return cmd::run_start(start);
   if (*protocol_app)

@@ -30,7 +30,7 @@ int refuse(const std::string& sentence) {
 Result<config::Properties> read_properties(const StartCommand& command,
                                            const config::Environment& environment) {
   config::Properties properties;
-  if (!environment.properties.contains("process.roles")) properties = server::default_properties();
+  const bool one_node = command.file.empty() && !environment.properties.contains("process.roles");
   if (!command.file.empty()) {
     std::ifstream in(command.file);
     in.peek();  // a directory opens, but can't be read
@@ -52,7 +52,7 @@ Result<config::Properties> read_properties(const StartCommand& command,
     properties.insert_or_assign(std::string(config::trim(override.substr(0, equals))),
                                 std::string(config::trim(override.substr(equals + 1))));
   }
-  return properties;
+  return one_node ? server::default_properties(std::move(properties)) : properties;
 }
 
 // Half of the descriptors that the process may have are for log segments, the rest for clients.

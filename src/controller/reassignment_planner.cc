@@ -41,7 +41,8 @@ class Reassignments {
 
   Result<Plan<Response>> plan() {
     plan_.response.allow_replication_factor_change = request_.allow_replication_factor_change;
-    if (!request_.topics.empty()) plan_.response.error_message = std::nullopt;  // Kafka's is empty then
+    if (!request_.topics.empty())
+      plan_.response.error_message = std::nullopt;  // Kafka's is empty then, not null
     for (const Request::ReassignableTopic& topic : request_.topics) {
       auto& answers = plan_.response.responses.emplace_back();
       answers.name = topic.name;

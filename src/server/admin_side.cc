@@ -48,9 +48,8 @@ Status AdminSide::listen() {
   const std::string at = options_.admin_listener->text();
   if (options_.is_set(kAdminListenerKey))
     return fail(ErrorCode::kInvalidConfig,
-                fmt::format("cannot listen on {}={}: {}. Stop what uses the address, or give "
-                            "another one, or none.",
-                            kAdminListenerKey, at, bound.error().message));
+                fmt::format("{}: {}. Stop what uses the address, or give another one, or none.",
+                            kAdminListenerKey, bound.error().message));
   runtime_.logger().warn(
       "server", fmt::format("no metrics: {} is taken; {} names another address", at, kAdminListenerKey));
   return {};

@@ -76,10 +76,11 @@ Status ClientSide::listen() {
                                                accepted(lane, i, std::move(socket));
                                              });
     if (!bound) {
+      const bool taken = bound.error().kind == io::IoError::Kind::kBusy;
       return fail(ErrorCode::kInvalidConfig,
-                  fmt::format("cannot listen on {}://{}: {}. Stop what uses the address, or give this node "
-                              "another one in listeners.",
-                              listener.name, listener.address.text(), bound.error().message));
+                  fmt::format("the listener {}: {}. {} in listeners.", listener.name, bound.error().message,
+                              taken ? "Stop what uses the address, or give this node another one"
+                                    : "Give this node an address of its own"));
     }
     listeners_.push_back(std::move(*bound));
   }

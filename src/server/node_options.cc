@@ -83,6 +83,10 @@ Status read_identity(NodeOptions& options) {
   if (!options.is_set("node.id"))
     return refuse("node.id is missing. Give each node of the cluster a number of its own, from 0.");
   const int64_t id = options.integer("node.id");
+  if (options.is_set("broker.id") && options.integer("broker.id") != id)
+    return refuse(
+        fmt::format("node.id={} and broker.id={} differ. Leave broker.id out: it is the old name of node.id.",
+                    id, options.text("broker.id")));
   if (id < 0) return refuse(fmt::format("node.id={}: must be 0 or greater", id));
   options.node_id = BrokerId(static_cast<int32_t>(id));
   for (const std::string& role : strings(options.text("process.roles"))) {
@@ -250,13 +254,12 @@ bool NodeOptions::boolean(std::string_view key) const {
   return config::parse_boolean(text(key)).value_or(false);
 }
 
-config::Properties default_properties() {
-  return {
+config::Properties default_properties(config::Properties given) {
+  const config::Properties defaults = {
       {"process.roles", "broker,controller"},
       {"node.id", "1"},
       {"listeners", "PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093"},
       {"controller.listener.names", "CONTROLLER"},
-      {"controller.quorum.voters", "1@127.0.0.1:9093"},
       {"log.dirs", "data"},
       {"offsets.topic.replication.factor", "1"},
       {"transaction.state.log.replication.factor", "1"},
@@ -264,6 +267,16 @@ config::Properties default_properties() {
       {"share.coordinator.state.topic.replication.factor", "1"},
       {"share.coordinator.state.topic.min.isr", "1"},
   };
+  if (const auto id = given.find("broker.id"); id != given.end()) given.try_emplace("node.id", id->second);
+  for (const auto& [key, value] : defaults) given.try_emplace(key, value);
+  std::string address = "127.0.0.1:9093";
+  const std::string controllers = given.find("controller.listener.names")->second + "://";
+  for (std::string_view entry : config::split_list(given.find("listeners")->second))
+    if (entry.starts_with(controllers) && entry.size() > controllers.size() &&
+        entry[controllers.size()] != ':' && !entry.ends_with(":0"))
+      address = entry.substr(controllers.size());
+  given.try_emplace("controller.quorum.voters", given.find("node.id")->second + "@" + address);
+  return given;
 }
 
 Result<NodeOptions> parse_node_options(config::Properties given) {

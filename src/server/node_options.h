@@ -50,9 +50,9 @@ struct NodeOptions {
   bool is_set(std::string_view key) const { return given.contains(key); }
 };
 
-// What `moldau start` uses without a file: one node that is broker and controller on loopback, data in
-// ./data.
-config::Properties default_properties();
+// What `moldau start` uses without a file: one node that is broker and controller on loopback, data in ./data; it is the
+// only voter, under its id and where its controller listens.
+config::Properties default_properties(config::Properties given = {});
 
 // Checks everything that Kafka's own start checks. A refusal names the key, the value and the way out.
 Result<NodeOptions> parse_node_options(config::Properties given);

@@ -25,6 +25,20 @@ TEST(NodeOptions, TheDefaultsStartOneNodeForBothRoles) {
   EXPECT_EQ(options->integer("num.partitions"), 1);
 }
 
+TEST(NodeOptions, TheOneNodeVotesForItselfUnderItsId) {
+  const auto voters = [](config::Properties given) {
+    return default_properties(std::move(given)).find("controller.quorum.voters")->second;
+  };
+  EXPECT_EQ(voters({}), "1@127.0.0.1:9093");
+  EXPECT_EQ(voters({{"node.id", "7"}, {"listeners", "PLAINTEXT://:1,CONTROLLER://localhost:2"}}),
+            "7@localhost:2");
+  EXPECT_EQ(voters({{"broker.id", "3"}, {"listeners", "PLAINTEXT://:1,CONTROLLER://localhost:0"}}),
+            "3@127.0.0.1:9093");
+  EXPECT_EQ(voters({{"controller.quorum.voters", "4@h:5"}}), "4@h:5");
+  EXPECT_TRUE(parse_node_options(default_properties({{"broker.id", "3"}})));
+  EXPECT_FALSE(parse_node_options(default_properties({{"broker.id", "3"}, {"node.id", "4"}})));
+}
+
 TEST(NodeOptions, AnUnknownKeyIsOneWarningWithASuggestion) {
   const auto options =
       parse_node_options(with({{"num.partition", "3"}, {"listener.name.plaintext.max.connections", "5"}}));

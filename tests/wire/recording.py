@@ -20,7 +20,8 @@ from harness.waiting import wait_until  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).resolve().parent / "recorded"
 TEXTS = ("error_message", "batch_index_error_message")
-OURS = {"enable.under.replicated.topic.creation", "moldau.admin.listener"}  # configuration keys that Apache Kafka doesn't have (KIP-409)
+# Configuration keys that Apache Kafka doesn't have.
+OURS = {"enable.under.replicated.topic.creation", "moldau.admin.listener"}
 # Kafka builds these from hash maps: their order says nothing.
 UNORDERED_ROWS = {"CreatePartitions": ("results", "name"), "DeleteRecords": ("topics", "name"),
                   "ElectLeaders": ("replica_election_results", "topic"), "AlterReplicaLogDirs": ("results", "topic_name")}

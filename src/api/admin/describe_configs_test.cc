@@ -126,7 +126,7 @@ TEST_F(DescribeConfigsTest, AllKeysAreShownButInternalOnesThatAreNotSet) {
     return bench.ask(describe(type, name), 4).results.at(0).configs.size();
   };
   EXPECT_EQ(count(kTopic, "t"), 38u);    // internal.segment.bytes not, from.the.future too
-  EXPECT_EQ(count(kBroker, "1"), 352u);  // 350 and two that are set
+  EXPECT_EQ(count(kBroker, "1"), 353u);  // 351 and two that are set
   EXPECT_EQ(count(kGroup, "nobody"), 21u);
   EXPECT_EQ(count(kMetrics, "none"), 3u);
   const auto empty_list = bench.ask(describe(kTopic, "t", {{}}), 4);

@@ -132,8 +132,8 @@ TEST(LeaveGroup, OfOneMemberSpeaksForItBeforeVersion3) {
   }
 }
 
-struct OffsetsTest : ::testing::Test {
-  OffsetsTest() {
+struct GroupOffsetsTest : ::testing::Test {
+  GroupOffsetsTest() {
     bench.images.image =
         TestImage().broker(1).topic("t", 1).topic("u", 2, std::vector<TestPartition>(2)).take();
   }
@@ -154,7 +154,7 @@ OffsetCommitRequest commit(int16_t version) {
   return request;
 }
 
-TEST_F(OffsetsTest, CommitsOfWhatIsntThereAreAnsweredAtOnceAndTheOthersByTheCoordinator) {
+TEST_F(GroupOffsetsTest, CommitsOfWhatIsntThereAreAnsweredAtOnceAndTheOthersByTheCoordinator) {
   for (int16_t version = 2; version <= 10; ++version) {
     bench.groups.commits.clear();
     const uint64_t ticket = bench.send(commit(version), version);
@@ -179,7 +179,7 @@ TEST_F(OffsetsTest, CommitsOfWhatIsntThereAreAnsweredAtOnceAndTheOthersByTheCoor
   }
 }
 
-TEST_F(OffsetsTest, ATopicTwiceHasTwoRowsUnlessSomethingOfTheRequestIsMissing) {
+TEST_F(GroupOffsetsTest, ATopicTwiceHasTwoRowsUnlessSomethingOfTheRequestIsMissing) {
   OffsetCommitRequest request{.group_id = "g"};
   request.topics.push_back({.name = "u", .partitions = {{.partition_index = 0}}});
   request.topics.push_back({.name = "u", .partitions = {{.partition_index = 1}}});
@@ -195,7 +195,7 @@ TEST_F(OffsetsTest, ATopicTwiceHasTwoRowsUnlessSomethingOfTheRequestIsMissing) {
   EXPECT_EQ(joined.topics[1].partitions.size(), 2u);
 }
 
-TEST_F(OffsetsTest, ACommitOfNothingThatIsThereNeedsNoCoordinator) {
+TEST_F(GroupOffsetsTest, ACommitOfNothingThatIsThereNeedsNoCoordinator) {
   OffsetCommitRequest request{.group_id = "g"};
   EXPECT_TRUE(bench.ask(request, 8).topics.empty());
   request.topics.push_back({.name = "none", .partitions = {{.partition_index = 0}}});
@@ -203,7 +203,7 @@ TEST_F(OffsetsTest, ACommitOfNothingThatIsThereNeedsNoCoordinator) {
   EXPECT_TRUE(bench.groups.commits.empty());
 }
 
-TEST_F(OffsetsTest, FetchesHaveOneFormForTheCoordinator) {
+TEST_F(GroupOffsetsTest, FetchesHaveOneFormForTheCoordinator) {
   for (int16_t version = 1; version <= 10; ++version) {
     bench.groups.fetches.clear();
     OffsetFetchRequest request;
@@ -235,11 +235,13 @@ TEST_F(OffsetsTest, FetchesHaveOneFormForTheCoordinator) {
       continue;
     }
     EXPECT_EQ(got.groups.at(0).topics.at(0).partitions.at(0).committed_offset, 42);
-    if (version == 10) EXPECT_EQ(got.groups[0].topics.at(1).partitions.at(0).error_code, 100);
+    if (version == 10) {
+      EXPECT_EQ(got.groups[0].topics.at(1).partitions.at(0).error_code, 100);
+    }
   }
 }
 
-TEST_F(OffsetsTest, AGroupsErrorStandsWhereTheVersionHasAPlaceForIt) {
+TEST_F(GroupOffsetsTest, AGroupsErrorStandsWhereTheVersionHasAPlaceForIt) {
   for (int16_t version : {1, 2, 7, 8}) {
     bench.groups.fetches.clear();
     OffsetFetchRequest request;
@@ -258,7 +260,7 @@ TEST_F(OffsetsTest, AGroupsErrorStandsWhereTheVersionHasAPlaceForIt) {
   }
 }
 
-TEST_F(OffsetsTest, DeletionsOfWhatIsntThereAreAnsweredAtOnceUnlessTheGroupIsRefused) {
+TEST_F(GroupOffsetsTest, DeletionsOfWhatIsntThereAreAnsweredAtOnceUnlessTheGroupIsRefused) {
   OffsetDeleteRequest request{.group_id = "g"};
   request.topics.push_back({"t", {{0}, {4}}});
   uint64_t ticket = bench.send(request, 0);

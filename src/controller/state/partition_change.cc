@@ -21,6 +21,12 @@ ReplicaList without(const ReplicaList& ids, const ReplicaList& others) {
   return ReplicaList(rest);
 }
 
+ReplicaList within(const ReplicaList& ids, const ReplicaList& others) {
+  std::vector<int32_t> both = ids.to_vector();
+  std::erase_if(both, [&](int32_t id) { return !others.contains(BrokerId(id)); });
+  return ReplicaList(both);
+}
+
 // What the change leads to, before the election.
 struct Wish {
   Assignment assignment;
@@ -77,6 +83,10 @@ void put_leader(const PartitionTarget& target, Wish& wish, protocol::PartitionCh
   if (wish.elr.contains(elected.leader)) {
     wish.isr = ReplicaList{elected.leader.value};
     wish.elr = wish.elr.without(elected.leader);
+    // It may be all that a reassignment waits for, and nobody would propose it later. After an unclean election the
+    // leader does, when it has recovered.
+    complete_reassignment(wish);
+    wish.elr = within(wish.elr, wish.assignment.replicas);
   }
   if (!elected.unclean) return;
   record.isr = std::vector<int32_t>{elected.leader.value};

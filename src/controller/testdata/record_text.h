@@ -47,8 +47,11 @@ class RecordText {
   std::string text(const protocol::TopicRecord& r) const { return "Topic " + std::string(r.name); }
   std::string text(const protocol::RemoveTopicRecord& r) const { return "RemoveTopic " + name(r.topic_id); }
   std::string text(const protocol::ConfigRecord& r) const {
-    const std::string of =
-        r.resource_type == 2 ? std::string(r.resource_name) : "broker " + std::string(r.resource_name);
+    const std::string_view kind = r.resource_type == 2    ? ""
+                                  : r.resource_type == 16 ? "metrics "
+                                  : r.resource_type == 32 ? "group "
+                                                          : "broker ";
+    const std::string of = std::string(kind) + std::string(r.resource_name);
     return "Config " + of + " " + std::string(r.name) + (r.value ? "=" + std::string(*r.value) : " deleted");
   }
   std::string text(const protocol::PartitionRecord& r) const {
