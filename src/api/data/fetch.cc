@@ -147,6 +147,10 @@ Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& p
   return fail(replaced ? ErrorCode::kInconsistentTopicId : ErrorCode::kUnknownTopicOrPartition);
 }
 
+bool is_from_replica(const FetchRequest& request) {
+  return request.replica_id >= 0 || request.replica_state.replica_id >= 0;
+}
+
 // Any negative number says that there is none.
 LeaderEpoch epoch_given(int32_t epoch) {
   return epoch < 0 ? kNoLeaderEpoch : LeaderEpoch(epoch);
@@ -160,7 +164,7 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   plan->min_bytes = std::min(request.min_bytes, plan->max_bytes);
   plan->max_wait = std::chrono::milliseconds(std::max(request.max_wait_ms, 0));
   plan->read_committed = request.isolation_level == kReadCommitted;
-  const bool from_replica = request.replica_id >= 0 || request.replica_state.replica_id >= 0;
+  const bool from_replica = is_from_replica(request);
   const ClusterImage& image = fetch.services.image(fetch.lane);
   auto& positions = fetch.session->positions();
   for (auto it = positions.begin(); it != positions.end(); ++it) {
@@ -260,6 +264,7 @@ void add_leaders(const Fetch& fetch, const ClusterImage& image, FetchResponse& r
         set_current_leader(image, {known->id, PartitionId(partition.partition_index)}, partition, leaders);
     }
   }
+  if (is_from_replica(fetch.request)) return;  // Kafka's replicas know each other's addresses
   add_node_endpoints(image, fetch.call.peer().listener, leaders, response);
 }
 

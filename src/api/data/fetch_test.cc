@@ -251,6 +251,8 @@ TEST_F(FetchTest, ReplicasFindNoLeaderHere) {
   const auto response = fetch(by_state, 15, {});
   EXPECT_EQ(text(response), "#a-0!6");
   EXPECT_FALSE(response.responses.at(0).partitions.at(0).aborted_transactions);
+  const auto leader = fetch(by_state, 16, {});
+  EXPECT_TRUE(leader.node_endpoints.empty());
 }
 
 TEST_F(FetchTest, TheFrameIsLetGoWhileTheFetchWaits) {
