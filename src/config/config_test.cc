@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/alteration.h"
 #include "config/keys.h"
 #include "config/properties.h"
 #include "config/value.h"
@@ -79,6 +80,19 @@ TEST(Validate, AcceptsAndRefusesAsKafka) {
   EXPECT_FALSE(validate(*find(broker_keys(), "controller.quorum.voters"), "localhost:9093"));
   const auto secret = validate(*find(broker_keys(), "log.flush.interval.messages"), "x");
   EXPECT_FALSE(secret);
+}
+
+TEST(Alteration, AppendsEmptyElementsExceptTheLastOnes) {
+  const Key* policy = find(topic_keys(), "cleanup.policy");
+  const std::string now = "delete";
+  const auto appended = [&](std::string_view value) {
+    return *altered(policy, policy->name, &now, Operation::kAppend, value).value();
+  };
+  EXPECT_EQ(appended("compact"), "delete,compact");
+  EXPECT_EQ(appended("compact,,"), "delete,compact");
+  EXPECT_EQ(appended(","), "delete");
+  EXPECT_EQ(appended(""), "delete,");  // a list that is refused
+  EXPECT_EQ(appended("delete,,compact"), "delete,,compact");
 }
 
 TEST(Properties, ReadsWhatJavaReads) {

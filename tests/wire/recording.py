@@ -111,7 +111,10 @@ class Scenario:
         self.base_time = int(time.time()) * 1000 - 60_000
         self.normaliser = Normaliser(broker, self.base_time)
         self.notes = []
-        self.connection = Connection(broker.port)
+        self.connection = self.connect()
+
+    def connect(self):
+        return Connection(self.broker.port)
 
     def note(self, label, value):
         if isinstance(value, dict) and value.get("responses") and {"error_code", "name"} <= set(value["responses"][0]):  # DeleteTopics
@@ -125,7 +128,7 @@ class Scenario:
             answer = self.connection.call(api, version, value)
         except Closed:
             answer = "closed"
-            self.connection = Connection(self.broker.port)
+            self.connection = self.connect()
         if api in UNORDERED_ROWS and answer != "closed":
             field, key = UNORDERED_ROWS[api]
             answer[field].sort(key=lambda row: row[key])
@@ -220,12 +223,12 @@ def compare(expected, got):
         if label != other_label:
             yield f"recorded is '{label}', made was '{other_label}': record this scenario again"
             return
-        yield from (f"{label}: {line}" for line in _differences(want, have, ""))
+        yield from (f"{label}: {line}" for line in differences(want, have))
     if len(expected) != len(got):
         yield f"recorded are {len(expected)} answers, made were {len(got)}: record this scenario again"
 
 
-def _differences(want, have, path):
+def differences(want, have, path=""):
     if isinstance(want, dict) and isinstance(have, dict):
         for key in [*want, *(k for k in have if k not in want)]:
             if key not in have:
@@ -233,13 +236,15 @@ def _differences(want, have, path):
             elif key not in want:
                 yield f"{path}.{key} is {_short(have[key])}, Kafka leaves it out"
             else:
-                yield from _differences(want[key], have[key], f"{path}.{key}")
+                yield from differences(want[key], have[key], f"{path}.{key}")
     elif isinstance(want, list) and isinstance(have, list) and len(want) == len(have):
         for n, (a, b) in enumerate(zip(want, have)):
             name = a.get("name", n) if isinstance(a, dict) else n
-            yield from _differences(a, b, f"{path}[{name}]")
+            yield from differences(a, b, f"{path}[{name}]")
     elif want is None and path.rsplit(".", 1)[-1] in TEXTS:
         return  # Apache Kafka gives no words here; ours are welcome
+    elif isinstance(want, list) and isinstance(have, list):
+        yield f"{path} has {len(have)} rows, Kafka's {len(want)}: {_short(have)}, Kafka's {_short(want)}"
     elif want != have:
         yield f"{path or 'the answer'} is {_short(have)}, Kafka's {_short(want)}"
 

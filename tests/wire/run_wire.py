@@ -23,6 +23,7 @@ def main():
     parser = cases.parser("raw-protocol tests")
     parser.add_argument("--record", action="store_true", help="keep the answers as the expected ones (with --broker kafka)")
     parser.add_argument("--show", metavar="NAME", help="print a recording")
+    parser.add_argument("--api", metavar="NAME", help="only this API of the differential cases")
     options = parser.parse_args()
     if options.show:
         for label, answer in recording.load(options.show):

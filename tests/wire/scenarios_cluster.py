@@ -94,6 +94,8 @@ def client_quotas(s):
             ("a key twice", [user], [("producer_byte_rate", 1.0, False), ("producer_byte_rate", 0.0, True)]),
             ("a whole number that isn't", [user], [("consumer_byte_rate", 1.5, False)]), ("too large", [user], [("consumer_byte_rate", 1e300, False)])):
         altered(label, entity, *ops, validate_only=True)
+    entry = {"entity": [{"entity_type": "user", "entity_name": "quota-u"}], "ops": [{"key": "producer_byte_rate", "value": 7.0, "remove": False}]}
+    s.call("an entity twice", "AlterClientQuotas", 1, {"validate_only": True, "entries": [entry, entry]})
     for version in (0, 1):
         shown("a user's", ("user", 0, "quota-u"), version=version)
         shown("a user's alone", ("user", 0, "quota-u"), strict=True, version=version)

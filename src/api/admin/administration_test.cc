@@ -78,12 +78,16 @@ TEST(LogDirsTest, ShowsWhatIsAskedForAndMovesNothing) {
   got = bench.ask(one, 1);
   EXPECT_EQ(got.results[0].topics.at(0).partitions.at(0).partition_size, 20);
 
+  const std::string too_long(214, 'y');
   protocol::AlterReplicaLogDirsRequest move;
   move.dirs.push_back({"/d", {{"t", {0}}}});
   move.dirs.push_back({"/e", {{"t", {1}}}});
-  move.dirs.push_back({"/f", {{"__consumer_offsets", {0}}, {"none", {0}}}});
+  move.dirs.push_back({"/d", {{"none", {0}}}});
+  move.dirs.push_back({"/f", {{"__consumer_offsets", {0}}, {too_long, {0}}}});
   const auto moved = bench.ask(move, 2);
-  ASSERT_EQ(moved.results.size(), 3u);
+  ASSERT_EQ(moved.results.size(), 4u);
+  EXPECT_EQ(moved.results[3].partitions.at(0).error_code,
+            17);  // its copy's directory would have too long a name
   EXPECT_EQ(moved.results[0].partitions.at(0).error_code, 57);  // __consumer_offsets: no such directory
   EXPECT_EQ(moved.results[1].partitions.at(0).error_code, 3);
   EXPECT_EQ(moved.results[2].partitions.at(0).error_code, 0);  // it is there

@@ -70,10 +70,13 @@ using Moves = std::map<Partition, std::string>;
 
 ErrorCode outcome_of(const Services& services, const io::Lane& lane, const Partition& which,
                      const std::string& path, const std::vector<ports::LogDir>& dirs) {
+  // The copy's directory would be named TOPIC-INDEX.UUID-future: file names end at 255.
+  if (which.first.size() + 1 + std::to_string(which.second).size() + 40 > 255)
+    return ErrorCode::kInvalidTopicException;
   const auto target = std::ranges::find(dirs, path, &ports::LogDir::path);
+  if (target == dirs.end()) return ErrorCode::kLogDirNotFound;
   const TopicImage* topic = services.image(lane).topic(which.first);
   if (!topic || !topic->partition(PartitionId(which.second))) return ErrorCode::kUnknownTopicOrPartition;
-  if (target == dirs.end()) return ErrorCode::kLogDirNotFound;
   const bool there = std::ranges::any_of(target->partitions, [&](const ports::LogDirPartition& p) {
     return p.topic == which.first && p.partition.value == which.second;
   });

@@ -132,9 +132,9 @@ ErrorCode open_session(Fetch& fetch) {
 
 // The topic that a position means, or why there is none. A session remembers the names of its ids, as Kafka
 // does: what is gone is then an unknown topic, and a new topic of the same name isn't the one that is meant.
-Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& position) {
+Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& position, bool by_topic_id) {
   const FetchKey& key = position.key;
-  const bool named = !key.topic.empty();
+  const bool named = !by_topic_id;
   const TopicImage* topic = named ? image.topic(key.topic) : image.topic(key.topic_id);
   if (topic && topic->partition(PartitionId(key.partition))) {
     if (!named && position.known_as.empty()) position.known_as = topic->name;
@@ -145,6 +145,10 @@ Result<const TopicImage*> find_topic(const ClusterImage& image, FetchPosition& p
   const TopicImage* successor = image.topic(position.known_as);
   const bool replaced = successor && successor->partition(PartitionId(key.partition));
   return fail(replaced ? ErrorCode::kInconsistentTopicId : ErrorCode::kUnknownTopicOrPartition);
+}
+
+bool is_from_replica(const FetchRequest& request) {
+  return request.replica_id >= 0 || request.replica_state.replica_id >= 0;
 }
 
 // Any negative number says that there is none.
@@ -160,14 +164,14 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
   plan->min_bytes = std::min(request.min_bytes, plan->max_bytes);
   plan->max_wait = std::chrono::milliseconds(std::max(request.max_wait_ms, 0));
   plan->read_committed = request.isolation_level == kReadCommitted;
-  const bool from_replica = request.replica_id >= 0 || request.replica_state.replica_id >= 0;
+  const bool from_replica = is_from_replica(request);
   const ClusterImage& image = fetch.services.image(fetch.lane);
   auto& positions = fetch.session->positions();
   for (auto it = positions.begin(); it != positions.end(); ++it) {
     const auto place = static_cast<uint32_t>(fetch.asked.size());
     fetch.asked.push_back(it);
     ports::FetchOutcome& outcome = fetch.outcomes.emplace_back();
-    const Result<const TopicImage*> topic = find_topic(image, *it);
+    const Result<const TopicImage*> topic = find_topic(image, *it, by_id(fetch.call));
     if (!topic)
       outcome.error = topic.error().code;
     else if (from_replica)
@@ -181,8 +185,9 @@ std::shared_ptr<ports::FetchRequest> plan(Fetch& fetch) {
                              epoch_given(it->current_leader_epoch),
                              epoch_given(it->last_fetched_epoch)});
     }
-    const bool refused =
-        outcome.error != ErrorCode::kNone && outcome.error != ErrorCode::kInconsistentTopicId;
+    const bool refused = outcome.error != ErrorCode::kNone &&
+                         outcome.error != ErrorCode::kInconsistentTopicId &&
+                         outcome.error != ErrorCode::kNotLeaderOrFollower;
     (refused ? fetch.refused : fetch.told).push_back(place);
   }
   // Kafka names unknown ids before unknown partitions.
@@ -224,7 +229,8 @@ FetchResponse::PartitionData to_data(const Fetch& fetch, int32_t partition, port
   data.log_start_offset = outcome.log_start.value;
   if (outcome.diverging)
     data.diverging_epoch = {outcome.diverging->first.value, outcome.diverging->second.value};
-  if (fetch.request.isolation_level == kReadCommitted && outcome.error == ErrorCode::kNone) {
+  if (fetch.request.isolation_level == kReadCommitted && outcome.error == ErrorCode::kNone &&
+      !outcome.diverging) {
     for (const auto& aborted : outcome.aborted) {
       data.aborted_transactions->push_back({aborted.producer_id.value, aborted.first_offset.value});
     }
@@ -258,6 +264,7 @@ void add_leaders(const Fetch& fetch, const ClusterImage& image, FetchResponse& r
         set_current_leader(image, {known->id, PartitionId(partition.partition_index)}, partition, leaders);
     }
   }
+  if (is_from_replica(fetch.request)) return;  // Kafka's replicas know each other's addresses
   add_node_endpoints(image, fetch.call.peer().listener, leaders, response);
 }
 

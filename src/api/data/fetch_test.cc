@@ -165,6 +165,7 @@ TEST_F(FetchTest, WhatIsUnknownComesLast) {
   EXPECT_EQ(text(fetch(request(12, {{"x", 0}, {"a", 9}, {"a", 0}}), 12, {outcome(1)})), "a-0:1 x-0!3 a-9!3");
   EXPECT_EQ(text(fetch(request(13, {{"a", 9}, {"x", 0}, {"a", 0}}), 13, {outcome(1)})),
             "#a-0:1 #?-0!100 #a-9!3");
+  EXPECT_EQ(text(fetch(request(12, {{"", 0}}), 12, {})), "-0!3");
   const auto response = fetch(request(12, {{"x", 0}}), 12, {});
   EXPECT_EQ(text(response), "x-0!3");
   const auto& p = response.responses.at(0).partitions.at(0);
@@ -247,7 +248,11 @@ TEST_F(FetchTest, ReplicasFindNoLeaderHere) {
   EXPECT_EQ(text(fetch(by_field, 12, {})), "a-0!6");
   FetchRequest by_state = request(15, {{"a", 0}});
   by_state.replica_state.replica_id = 2;
-  EXPECT_EQ(text(fetch(by_state, 15, {})), "#a-0!6");
+  const auto response = fetch(by_state, 15, {});
+  EXPECT_EQ(text(response), "#a-0!6");
+  EXPECT_FALSE(response.responses.at(0).partitions.at(0).aborted_transactions);
+  const auto leader = fetch(by_state, 16, {});
+  EXPECT_TRUE(leader.node_endpoints.empty());
 }
 
 TEST_F(FetchTest, TheFrameIsLetGoWhileTheFetchWaits) {

@@ -1,5 +1,6 @@
 #include "api/data/offsets.h"
 
+#include <map>
 #include <memory>
 #include <set>
 
@@ -65,10 +66,14 @@ std::vector<ports::OffsetQuery> plan(const ClusterImage& image, const ListOffset
   const auto twice = duplicates(
       request.topics, [](const auto& t) { return t.name; }, [](const auto& p) { return p.partition_index; });
   std::set<std::pair<std::string_view, int32_t>> told;  // of those that come more than once
+  std::map<std::string_view, uint32_t> rows;            // a topic is answered once, as by Kafka
   for (const auto& topic : request.topics) {
+    if (topic.partitions.empty()) continue;
     const TopicImage* known = image.topic(topic.name);
-    auto& answered = pending.response.topics.emplace_back();
-    answered.name = topic.name;
+    const auto [row, first] =
+        rows.try_emplace(topic.name, static_cast<uint32_t>(pending.response.topics.size()));
+    if (first) pending.response.topics.emplace_back().name = topic.name;
+    auto& answered = pending.response.topics[row->second];
     for (const auto& partition : topic.partitions) {
       const std::pair key(std::string_view(topic.name), partition.partition_index);
       const bool repeated = twice.contains(key);
@@ -82,7 +87,7 @@ std::vector<ports::OffsetQuery> plan(const ClusterImage& image, const ListOffset
         answer.error_code = static_cast<int16_t>(error);
         continue;
       }
-      pending.places.emplace_back(pending.response.topics.size() - 1, answered.partitions.size() - 1);
+      pending.places.emplace_back(row->second, answered.partitions.size() - 1);
       queries.push_back({{known->id, PartitionId(partition.partition_index)},
                          partition.timestamp,
                          LeaderEpoch(partition.current_leader_epoch),

@@ -77,6 +77,13 @@ TEST_F(OffsetsTest, WhatIsUnknownOrComesTwice) {
   // The time counts before the partition, and both after a repetition.
   EXPECT_EQ(errors(list({{9, -7}}), 7), Errors{35});
   EXPECT_EQ(errors(list({{9, -7}, {9, -7}}), 7), Errors{42});
+  // A topic is answered once, and not at all without partitions.
+  ListOffsetsRequest twice = list({{9, 1}});
+  twice.topics.push_back(list({{8, 1}}).topics[0]);
+  twice.topics.push_back(list({}, "x").topics[0]);
+  const auto once = bench.ask(twice, 7);
+  ASSERT_EQ(once.topics.size(), 1u);
+  EXPECT_EQ(once.topics[0].partitions.size(), 2u);
   const auto response = bench.ask(list({{9, 1}}), 7);
   EXPECT_EQ(response.topics.at(0).partitions.at(0).offset, -1);
   EXPECT_EQ(response.topics[0].partitions[0].timestamp, -1);

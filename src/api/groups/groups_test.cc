@@ -179,6 +179,22 @@ TEST_F(GroupOffsetsTest, CommitsOfWhatIsntThereAreAnsweredAtOnceAndTheOthersByTh
   }
 }
 
+TEST_F(GroupOffsetsTest, ATopicTwiceHasTwoRowsUnlessSomethingOfTheRequestIsMissing) {
+  OffsetCommitRequest request{.group_id = "g"};
+  request.topics.push_back({.name = "u", .partitions = {{.partition_index = 0}}});
+  request.topics.push_back({.name = "u", .partitions = {{.partition_index = 1}}});
+  uint64_t ticket = bench.send(request, 8);
+  bench.groups.commits.at(0).refuse(ErrorCode::kNotCoordinator);
+  EXPECT_EQ(bench.answer<OffsetCommitResponse>(ticket, 8).topics.size(), 2u);
+  request.topics.push_back({.name = "none", .partitions = {}});
+  ticket = bench.send(request, 8);
+  bench.groups.commits.at(1).refuse(ErrorCode::kNotCoordinator);
+  const auto joined = bench.answer<OffsetCommitResponse>(ticket, 8);
+  ASSERT_EQ(joined.topics.size(), 2u);
+  EXPECT_TRUE(joined.topics[0].partitions.empty());
+  EXPECT_EQ(joined.topics[1].partitions.size(), 2u);
+}
+
 TEST_F(GroupOffsetsTest, ACommitOfNothingThatIsThereNeedsNoCoordinator) {
   OffsetCommitRequest request{.group_id = "g"};
   EXPECT_TRUE(bench.ask(request, 8).topics.empty());

@@ -42,6 +42,7 @@ OffsetCommitResponse split(const ClusterImage& image, int16_t version,
       topic.topic_id = found->id;
       if (by_id) topic.name = kept.arena.keep(found->name);
     }
+    if (!found) answered(response, topic);  // also when it names no partition
     std::vector<OffsetCommitRequest::OffsetCommitRequestPartition> there;
     for (const auto& p : topic.partitions) {
       if (found && found->partition(PartitionId(p.partition_index)))
@@ -56,8 +57,13 @@ OffsetCommitResponse split(const ClusterImage& image, int16_t version,
   return response;
 }
 
-// What the coordinator said, behind what was answered before it was asked.
+// What the coordinator said, behind what was answered before it was asked. As in Kafka, a topic that the request
+// has twice is joined only when something was.
 void merge(OffsetCommitResponse& into, const OffsetCommitResponse& from) {
+  if (into.topics.empty()) {
+    into.topics = from.topics;
+    return;
+  }
   for (const auto& topic : from.topics) {
     const auto at = std::ranges::find_if(
         into.topics, [&](const auto& t) { return t.name == topic.name && t.topic_id == topic.topic_id; });
@@ -83,6 +89,13 @@ void handle_offset_commit(Services& services, Call call) {
   for (const Topic& topic : kept.message.topics) {
     Topic named = topic;
     named.name = names.keep(std::string(topic.name));
+    if (response.topics.empty()) {  // one row for each of the request's
+      auto& row = refused.topics.emplace_back();
+      row.name = named.name;
+      row.topic_id = named.topic_id;
+      for (const auto& p : topic.partitions) row.partitions.push_back({p.partition_index, 0});
+      continue;
+    }
     for (const auto& p : topic.partitions) add(refused, named, p.partition_index, ErrorCode::kNone);
   }
   ports::GroupCaller caller = group_caller(call);

@@ -1,6 +1,7 @@
 #include "api/groups/offset_delete.h"
 
 #include <algorithm>
+#include <map>
 
 #include "api/groups/group_call.h"
 
@@ -15,18 +16,23 @@ using Topic = OffsetDeleteRequest::OffsetDeleteRequestTopic;
 OffsetDeleteResponse split(const ClusterImage& image, OffsetDeleteRequest& request) {
   OffsetDeleteResponse response;
   std::vector<Topic> known;
+  std::map<std::string_view, size_t> rows;  // of topics with something missing; as in Kafka one a topic
+  const auto missing = [&](std::string_view name) -> auto& {
+    const auto [row, first] = rows.try_emplace(name, response.topics.size());
+    if (first) response.topics.emplace_back().name = name;
+    return response.topics[row->second].partitions;
+  };
   for (Topic& topic : request.topics) {
     const TopicImage* found = image.topic(topic.name);
     std::vector<OffsetDeleteRequest::OffsetDeleteRequestPartition> there;
-    OffsetDeleteResponse::OffsetDeleteResponseTopic missing{topic.name, {}};
+    if (!found) missing(topic.name);  // also when it names no partition
     for (const auto& p : topic.partitions) {
       if (found && found->partition(PartitionId(p.partition_index)))
         there.push_back(p);
       else
-        missing.partitions.push_back(
-            {p.partition_index, static_cast<int16_t>(ErrorCode::kUnknownTopicOrPartition)});
+        missing(topic.name)
+            .push_back({p.partition_index, static_cast<int16_t>(ErrorCode::kUnknownTopicOrPartition)});
     }
-    if (!missing.partitions.empty()) response.topics.push_back(std::move(missing));
     topic.partitions = std::move(there);
     if (!topic.partitions.empty()) known.push_back(std::move(topic));
   }
@@ -34,7 +40,12 @@ OffsetDeleteResponse split(const ClusterImage& image, OffsetDeleteRequest& reque
   return response;
 }
 
+// As in Kafka, a topic that the request has twice is joined only when something was missing.
 void merge(OffsetDeleteResponse& into, const OffsetDeleteResponse& from) {
+  if (into.topics.empty()) {
+    into.topics = from.topics;
+    return;
+  }
   for (const auto& topic : from.topics) {
     const auto at =
         std::ranges::find(into.topics, topic.name, &OffsetDeleteResponse::OffsetDeleteResponseTopic::name);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "config/keys.h"
 #include "protocol/metadata/client_quota_record.h"
@@ -103,15 +105,20 @@ void answer(Plan<Response>& plan, const QuotaEntity& entity, const Status& done)
 
 Result<Plan<Response>> plan_client_quotas(const ControllerView& view, const Request& request) {
   Plan<Response> plan;
-  std::set<QuotaEntity> seen;
+  std::map<QuotaEntity, size_t> places;                 // in `results`
+  std::vector<std::pair<QuotaEntity, Status>> results;  // one an entity, in the order of the request
   for (const auto& entry : request.entries) {
     const QuotaEntity entity = entity_of(entry);
-    const bool again = !seen.insert(entity).second;
-    const Status done =
-        again ? Status(refuse("Ignoring duplicate entity")) : alter(view.image, entity, entry, plan.records);
+    const auto [place, first] = places.try_emplace(entity, results.size());
+    if (!first) {  // what the first one asks is done all the same, as by Kafka
+      results[place->second].second = refuse("Ignoring duplicate entity");
+      continue;
+    }
+    Status done = alter(view.image, entity, entry, plan.records);
     if (!done && done.error().code == ErrorCode::kPolicyViolation) return std::unexpected(done.error());
-    answer(plan, entity, done);
+    results.emplace_back(entity, std::move(done));
   }
+  for (const auto& [entity, done] : results) answer(plan, entity, done);
   if (request.validate_only) plan.records.clear();
   return plan;
 }
