@@ -48,12 +48,18 @@ ports::FetchOutcome fetched(uint8_t manner) {
   return outcome;
 }
 
-template <class Response>
-void answer(auto& asked, uint8_t manner) {
-  if (const ErrorCode error = error_of(manner); error != ErrorCode::kNone)
-    asked.refuse(error, "refused");
-  else
-    asked.succeed(Response{});
+// Answers each call that a port notes, of whatever kind.
+template <class Asked>
+void answer_each(std::vector<Asked>& list, uint8_t manner) {
+  for (Asked& asked : std::exchange(list, {})) {
+    const ErrorCode error = error_of(manner);
+    if (error == ErrorCode::kNone)
+      asked.succeed({});
+    else if constexpr (requires { asked.refuse(error, "refused"); })
+      asked.refuse(error, "refused");
+    else
+      asked.refuse(error);
+  }
 }
 
 // The ports answer everything that was asked of them.
@@ -71,10 +77,15 @@ void answer_all(TestBench& bench, uint8_t manner) {
     for (size_t i = 0; i < asked.request->parts.size(); ++i) outcomes.push_back(fetched(manner));
     bench.runtime.run_on(asked.lane->index(), [&] { asked.done(std::move(outcomes)); });
   }
-  for (auto& asked : std::exchange(bench.controller.creations, {}))
-    answer<protocol::CreateTopicsResponse>(asked, manner);
-  for (auto& asked : std::exchange(bench.controller.deletions, {}))
-    answer<protocol::DeleteTopicsResponse>(asked, manner);
+  TestController& c = bench.controller;
+  answer_each(c.creations, manner), answer_each(c.deletions, manner), answer_each(c.quota_changes, manner);
+  answer_each(c.growths, manner), answer_each(c.changes, manner), answer_each(c.replacements, manner);
+  answer_each(c.elections, manner), answer_each(c.reassignments, manner), answer_each(c.allocations, manner);
+  TestGroups& g = bench.groups;
+  answer_each(g.joins, manner), answer_each(g.syncs, manner), answer_each(g.heartbeats, manner);
+  answer_each(g.leaves, manner), answer_each(g.commits, manner), answer_each(g.offset_deletions, manner);
+  answer_each(g.fetches, manner), answer_each(g.descriptions, manner), answer_each(g.deletions, manner);
+  answer_each(g.listings, manner);
   bench.runtime.settle();
 }
 
