@@ -3,6 +3,7 @@
 //
 // An input is a list of changes, nine bytes each: which file, what to do, where, and with what. The first byte chooses how
 // the directory is opened.
+#include <cstdio>
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -140,6 +141,7 @@ std::vector<uint8_t> read_all(Log& log, bool sums) {
 std::vector<uint8_t> open_and_use(sim::SimFileSystem& disk, const LogOpen& open, bool sums, bool writes) {
   Silent silent;
   auto opened = Log::open(disk, silent, open);
+  if (!opened) std::fprintf(stderr, "%s\n", opened.error().message.c_str());
   ASSERT(opened);
   Log& log = **opened;
   ASSERT(log.log_start() <= log.log_end() && log.recovery_point() <= log.log_end());

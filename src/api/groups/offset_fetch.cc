@@ -126,6 +126,9 @@ void handle_offset_fetch(Services& services, Call call) {
                           OffsetFetchResponse response;
                           if (answer) response = std::move(answer->message);
                           if (!one) return reply_with_groups(services, call, response, unknown);
+                          if (response.groups.empty())
+                            response.groups.emplace_back().error_code = static_cast<int16_t>(
+                                answer ? ErrorCode::kUnknownServerError : answer.error().code);
                           reply_with_topics(call, asked, response.groups.front());
                         });
 }
