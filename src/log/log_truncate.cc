@@ -152,8 +152,13 @@ Status Log::restore_active(WallMs now_ms) {
   SegmentView view = view_of(segments_.size() - 1);
   view.stem = segment.path(directory_, "");
   SegmentSearch search(&files_, view, SegmentSearch::Waiting::kAllowed);
-  const auto failed = [&](const Miss& miss) {
-    return storage_error("read the active segment", miss.error.value_or(io::IoError{}), true);
+  // Bytes that were damaged after a clean stop only cost what is restored from them: readers are told when they come there.
+  const auto failed = [&](const Miss& miss) -> Status {
+    if (!miss.corrupt)
+      return storage_error("read the active segment", miss.error.value_or(io::IoError{}), true);
+    logger_.warn("log", segment.path(directory_, kLogSuffix) + " is damaged" +
+                            (miss.error ? ": " + miss.error->message : std::string()));
+    return {};
   };
   growing.bytes_since_entry = 0;
   growing.last_indexed_timestamp = -1;
