@@ -3,8 +3,8 @@
 //
 // An input is a list of changes, nine bytes each: which file, what to do, where, and with what. The first byte chooses how
 // the directory is opened.
-#include <cstdio>
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
