@@ -55,10 +55,8 @@ void answer_each(std::vector<Asked>& list, uint8_t manner) {
     const ErrorCode error = error_of(manner);
     if (error == ErrorCode::kNone)
       asked.succeed({});
-    else if constexpr (requires { asked.refuse(error, "refused"); })
-      asked.refuse(error, "refused");
     else
-      asked.refuse(error);
+      asked.refuse(error, "refused");
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "api/test_asked.h"
 #include "ports/groups.h"
 
 namespace moldau::api::testing {
@@ -9,21 +10,8 @@ namespace moldau::api::testing {
 class TestGroups final : public ports::GroupsPort {
  public:
   template <class Request, class Response>
-  struct Asked {
-    ports::GroupCaller caller;
-    ports::Kept<Request> request;
-    ports::Answer<Response> answer;
-    // On the caller's lane, when the runtime settles.
-    void succeed(Response response) {
-      caller.lane->post([answer = std::move(answer),
-                         kept = ports::Kept<Response>{std::move(response), request.frame, {}}]() mutable {
-        answer(std::move(kept));
-      });
-    }
-    void refuse(ErrorCode error) {
-      caller.lane->post([answer = std::move(answer), error]() mutable { answer(fail(error)); });
-    }
-  };
+  using Asked = testing::Asked<ports::GroupCaller, Request, Response>;
+
 #define MOLDAU_TEST_GROUP_CALL(method, name, list)                                     \
   void method(ports::GroupCaller caller, ports::Kept<protocol::name##Request> request, \
               ports::Answer<protocol::name##Response> answer) override {               \

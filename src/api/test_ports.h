@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/test_asked.h"
 #include "io/file_system.h"
 #include "ports/configs.h"
 #include "ports/controller.h"
@@ -107,23 +108,7 @@ class TestPartitions final : public ports::PartitionsPort {
 class TestController final : public ports::ControllerPort {
  public:
   template <class Request, class Response>
-  struct Asked {
-    ports::Caller caller;
-    ports::Kept<Request> request;
-    ports::Answer<Response> answer;
-    // On the caller's lane, when the runtime settles.
-    void succeed(Response response) {
-      caller.lane->post([answer = std::move(answer),
-                         kept = ports::Kept<Response>{std::move(response), request.frame, {}}]() mutable {
-        answer(std::move(kept));
-      });
-    }
-    void refuse(ErrorCode error, std::string message) {
-      caller.lane->post([answer = std::move(answer), error, message = std::move(message)]() mutable {
-        answer(fail(error, std::move(message)));
-      });
-    }
-  };
+  using Asked = testing::Asked<ports::Caller, Request, Response>;
   using Creation = Asked<protocol::CreateTopicsRequest, protocol::CreateTopicsResponse>;
   using Deletion = Asked<protocol::DeleteTopicsRequest, protocol::DeleteTopicsResponse>;
   using Allocation = Asked<protocol::AllocateProducerIdsRequest, protocol::AllocateProducerIdsResponse>;

@@ -5,9 +5,17 @@
 #include <string_view>
 #include <vector>
 
-#include "config/properties.h"
+#include "config/resolution.h"
+#include "metadata/cluster_image.h"
 
 namespace moldau::ports {
+
+// All places that have values for the node's keys. They belong to `given` and to the image.
+inline config::BrokerValues broker_values(const config::Properties& given, const ClusterImage& image,
+                                          BrokerId node) {
+  return {given, image.configs(ConfigType::kBroker, std::to_string(node.value)),
+          image.configs(ConfigType::kBroker, "")};
+}
 
 struct LoggerLevel {
   std::string name;   // "root" is the one that the others fall back on

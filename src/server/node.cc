@@ -11,6 +11,7 @@
 #include "metadata/driver/broker_lifecycle_driver.h"
 #include "metadata/driver/metadata_follower.h"
 #include "metadata/driver/snapshot_maker.h"
+#include "ports/configs.h"
 #include "replication/driver/assignment.h"
 #include "replication/driver/log_cleaner.h"
 #include "replication/driver/log_dir_reader.h"
@@ -270,10 +271,7 @@ void Node::Core::apply_broker_configs(const ImageChange& change) {
     return resource.type == ConfigType::kBroker;
   });
   if (!changed) return;
-  const ClusterImage& image = *change.image;
-  clients_.set_limits({options_.given,
-                       image.configs(ConfigType::kBroker, std::to_string(options_.node_id.value)),
-                       image.configs(ConfigType::kBroker, "")});
+  clients_.set_limits(ports::broker_values(options_.given, *change.image, options_.node_id));
 }
 
 void Node::Core::apply(ImageChange change, io::Task done) {
@@ -341,7 +339,6 @@ void Node::Core::shut_down() {
 
 void Node::Core::close_partitions() {
   const auto close_metadata = [self = shared_from_this()] {
-    if (!self->storage_) return;
     self->storage_->raft->stop([self] {
       if (self->events_.on_stopped) self->events_.on_stopped();
     });
@@ -357,7 +354,6 @@ void Node::Core::close_partitions() {
 
 // Opening the directories has taken the markers of the last clean stop away; nothing has changed since.
 void Node::Core::keep_clean_markers(std::function<void()> then) {
-  if (!storage_) return then();
   runtime_.pool().run(
       home_,
       [self = shared_from_this()] {

@@ -4,6 +4,7 @@
 
 #include "config/resolution.h"
 #include "config/value.h"
+#include "ports/configs.h"
 
 namespace moldau::server {
 namespace {
@@ -85,9 +86,7 @@ ProduceRules produce_rules(const TopicValues& values, bool compacted) {
 }  // namespace
 
 TopicOptions topic_options(const NodeOptions& options, const ClusterImage& image, std::string_view topic) {
-  const config::BrokerValues broker{options.given,
-                                    image.configs(ConfigType::kBroker, std::to_string(options.node_id.value)),
-                                    image.configs(ConfigType::kBroker, "")};
+  const config::BrokerValues broker = ports::broker_values(options.given, image, options.node_id);
   const TopicValues values(config::topic_values(image.configs(ConfigType::kTopic, topic), broker));
   TopicOptions out;
   out.log = log_options(broker, values);

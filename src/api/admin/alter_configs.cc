@@ -132,10 +132,8 @@ class Preparation {
     }
     TRY_ASSIGN(const DynamicValues values,
                Kind<Request>::broker_values(resource, image_.configs(ConfigType::kBroker, name)));
-    const config::BrokerValues now{services_.configs.given(),
-                                   image_.configs(ConfigType::kBroker, std::to_string(self)),
-                                   image_.configs(ConfigType::kBroker, "")};
-    return config::validate_broker_change({values, !name.empty()}, now);
+    return config::validate_broker_change(
+        {values, !name.empty()}, ports::broker_values(services_.configs.given(), image_, services_.node.id));
   }
 
   Services& services_;

@@ -46,8 +46,7 @@ class Description {
       : services_(services),
         image_(services.image(lane)),
         node_name_(std::to_string(services.node.id.value)),
-        broker_{services.configs.given(), image_.configs(ConfigType::kBroker, node_name_),
-                image_.configs(ConfigType::kBroker, "")},
+        broker_(ports::broker_values(services.configs.given(), image_, services.node.id)),
         with_synonyms_(with_synonyms) {}
 
   Status describe(const Resource& resource, Answer& answer) {

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "coordinator/driver/transaction_marker.h"
 #include "record/batch_walk.h"
+#include "record/control_record.h"
 
 namespace moldau {
 
@@ -89,8 +89,9 @@ Status ShardLoad::replay_batch(const BatchHeader& batch) {
 }
 
 void ShardLoad::replay_marker(const BatchHeader& batch, const RecordView& record) {
-  const auto committed = record.key && record.value ? committed_by(*record.key, *record.value) : std::nullopt;
-  if (committed) shard_->replay_end_transaction(batch.producer_id(), *committed);
+  if (!record.key || !record.value) return;
+  if (const auto marker = parse_end_transaction(*record.key, *record.value))
+    shard_->replay_end_transaction(batch.producer_id(), marker->commit);
 }
 
 void ShardLoad::finish(Status outcome) {

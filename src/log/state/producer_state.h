@@ -23,6 +23,7 @@
 #include "base/time.h"
 #include "log/state/append_origin.h"
 #include "record/batch_header.h"
+#include "record/control_record.h"
 
 namespace moldau {
 
@@ -67,10 +68,6 @@ struct AbortedTransaction {  // also one line of a transaction index
   bool operator==(const AbortedTransaction&) const = default;
 };
 
-struct EndTransactionMarker {
-  bool commit = false;
-  int32_t coordinator_epoch = -1;
-};
 // The marker in a control batch; nullopt if it has none (an emptied batch, or another kind of control record).
 std::optional<EndTransactionMarker> end_transaction_marker(const BatchHeader& batch);
 

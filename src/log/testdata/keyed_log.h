@@ -6,8 +6,7 @@
 #include <set>
 
 #include "log/log_cleaning.h"
-#include "log/log_directory.h"
-#include "log/testdata/log_fixture.h"
+#include "log/testdata/one_log.h"
 #include "record/batch_builder.h"
 #include "sim/prng.h"
 
@@ -29,45 +28,22 @@ struct KeyedModel {
   Offset durable{0};
 };
 
-class KeyedLog {
+class KeyedLog : public OneLog {
  public:
-  KeyedLog(sim::SimFileSystem& disk, uint64_t seed, KeyedModel& model) : disk_(disk), prng_(seed, "keyed log"), model_(model) {}
-  ~KeyedLog() { drop(); }
+  KeyedLog(sim::SimFileSystem& disk, uint64_t seed, KeyedModel& model)
+      : OneLog(disk, {.segment_bytes = 900, .index_interval_bytes = 150, .cleanup_delete = false, .cleanup_compact = true,
+                      .delete_retention_ms = 300, .transaction_partition_verification = false}),
+        prng_(seed, "keyed log"), model_(model) {}
 
-  Lines lines;
-  LogOptions options{.segment_bytes = 900, .index_interval_bytes = 150, .cleanup_delete = false, .cleanup_compact = true,
-                     .delete_retention_ms = 300, .transaction_partition_verification = false};
-  WallMs now = 5000;
-  std::unique_ptr<LogDirectory> directory;
-  std::unique_ptr<Log> log;
   CleaningOptions cleaning{.map = {}, .secret = {1, 2}};
   int cleanings = 0;
 
-  Status start() {
-    TRY_ASSIGN(directory, LogDirectory::open(disk_, lines, {.root = kRoot}));
-    const LogOpen how{.options = options, .now_ms = now, .jitter_seed = 7};
-    if (directory->found().empty()) {
-      TRY_ASSIGN(log, directory->create("t", PartitionId(0), Uuid{1, 2}, how));
-    } else {
-      TRY_ASSIGN(log, directory->load(directory->found().front(), how));
-    }
-    log->attach(cache_);
-    return {};
-  }
-  void drop() {
-    if (log) log->detach();
-    log.reset();
-    directory.reset();
-  }
+  Status start() { return open(); }
   Status stop() {
-    log->detach();
-    TRY(log->close(now));
+    TRY(close());
     model_.durable = log->log_end();
     TRY(checkpoint());
-    log.reset();
-    TRY(directory->write_clean_shutdown(11));
-    directory.reset();
-    return {};
+    return leave_clean();
   }
 
   Status append() {
@@ -260,10 +236,8 @@ class KeyedLog {
     EXPECT_EQ(describe(log->producers()), describe(recompute(all).producers));
   }
 
-  sim::SimFileSystem& disk_;
   sim::Prng prng_;
   KeyedModel& model_;
-  FileCache cache_{6};
   std::vector<std::pair<Offset, KeyedRecord>> pending_;
 };
 

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "log/log_directory.h"
-#include "log/testdata/log_fixture.h"
+#include "log/testdata/one_log.h"
 #include "sim/prng.h"
 
 namespace moldau::test {
@@ -26,47 +25,26 @@ struct Model {
   Offset end() const { return all.empty() ? first_base : all.back().last + 1; }
 };
 
-class Node {
+class Node : public OneLog {
  public:
-  Node(sim::SimFileSystem& disk, uint64_t seed, Model* model) : disk_(disk), prng_(seed, "log node"), model_(*model) {}
-  ~Node() { drop(); }
+  Node(sim::SimFileSystem& disk, uint64_t seed, Model* model)
+      : OneLog(disk, {.segment_bytes = 1200, .index_interval_bytes = 150, .transaction_partition_verification = false}),
+        prng_(seed, "log node"), model_(*model) {}
 
-  Lines lines;
-  LogOptions options{.segment_bytes = 1200, .index_interval_bytes = 150, .transaction_partition_verification = false};
-  WallMs now = 5000;
-  std::unique_ptr<LogDirectory> directory;
-  std::unique_ptr<Log> log;
   int appended = 0;  // acknowledged
   Offset loaded_end{0};
 
-  // An error is returned, not reported: faults are expected here.
   Status start() {
-    TRY_ASSIGN(directory, LogDirectory::open(disk_, lines, {.root = kRoot}));
-    const LogOpen how{.options = options, .now_ms = now, .jitter_seed = 7};
-    if (directory->found().empty()) {
-      TRY_ASSIGN(log, directory->create("t", PartitionId(0), Uuid{1, 2}, how));
-    } else {
-      TRY_ASSIGN(log, directory->load(directory->found().front(), how));
-    }
-    log->attach(cache_);
+    TRY(open());
     if (const auto latest = log->leader_epochs().latest()) epoch_ = std::max(epoch_, latest->epoch.value);
     loaded_end = log->log_end();
     return {};
   }
-  void drop() {  // as a kill does
-    if (log) log->detach();
-    log.reset();
-    directory.reset();
-  }
   Status stop() {
-    log->detach();
-    TRY(log->close(now));
+    TRY(close());
     model_.durable = log->log_end();
     TRY(checkpoint());
-    log.reset();
-    TRY(directory->write_clean_shutdown(11));
-    directory.reset();
-    return {};
+    return leave_clean();
   }
 
   Status step() {
@@ -314,10 +292,8 @@ class Node {
     return {};
   }
 
-  sim::SimFileSystem& disk_;
   sim::Prng prng_;
   Model& model_;
-  FileCache cache_{6};
   int32_t epoch_ = 1;
   bool rare_ = false;
 };

@@ -116,18 +116,13 @@ void Assignment::remove_one(const std::shared_ptr<Step>& step, const TopicPartit
 }
 
 void Assignment::removed(DataDirectories::Place place, int64_t delay_ms) {
-  std::erase_if(removals_, [](const Removal& removal) { return removal.begun; });
   auto remove = [this, place] {
     p_.directories.remove(place, [this, place](Status done) {
       if (!done) fail_root(place.root, done.error());
     });
   };
   if (delay_ms <= 0) return remove();
-  Removal& removal = removals_.emplace_back();
-  removal.timer = p_.lane.after(std::chrono::milliseconds(delay_ms), [&removal, remove = std::move(remove)] {
-    removal.begun = true;
-    remove();
-  });
+  removals_.add(std::move(remove), delay_ms);
 }
 
 // ---- 3: changes

@@ -28,7 +28,6 @@
 #pragma once
 #include <atomic>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -134,11 +133,7 @@ class Assignment {
   std::set<TopicPartition> lost_;            // ours, in a directory that has failed
   std::map<std::pair<std::string, PartitionId>, std::pair<size_t, FoundLog>>
       found_;  // at the start, not loaded yet
-  struct Removal {
-    io::Timer timer;
-    bool begun = false;  // the next removal drops it
-  };
-  std::list<Removal> removals_;
+  DelayedRemovals removals_{p_.lane};
   bool first_ = true;
   bool stepping_ = false;
   std::shared_ptr<Step> waiting_step_;         // came while what is offline was being tried

@@ -6,11 +6,11 @@
 
 namespace moldau {
 
-void DelayedRemovals::add(std::unique_ptr<SegmentRemoval> removal, int64_t delay_ms) {
+void DelayedRemovals::add(io::Task remove, int64_t delay_ms) {
   // A century is longer than any process lives, and no larger number can overflow the clock.
   constexpr int64_t kLongest = int64_t{100} * 365 * 24 * 3600 * 1000;
   const auto delay = std::chrono::milliseconds(std::clamp<int64_t>(delay_ms, 0, kLongest));
-  waiting_.emplace(lane_.clock().now() + delay, std::move(removal));
+  waiting_.emplace(lane_.clock().now() + delay, std::move(remove));
   arm();
 }
 
@@ -26,9 +26,8 @@ void DelayedRemovals::remove_due() {
   timer_.cancel();
   const Instant now = lane_.clock().now();
   while (!waiting_.empty() && waiting_.begin()->first <= now) {
-    std::shared_ptr<SegmentRemoval> removal = std::move(waiting_.extract(waiting_.begin()).mapped());
-    pool_.run(
-        lane_, [removal] { removal->remove(); }, [removal] {});  // what fails, the next start removes
+    io::Task remove = std::move(waiting_.extract(waiting_.begin()).mapped());
+    remove();
   }
   arm();
 }

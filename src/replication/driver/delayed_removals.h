@@ -1,20 +1,18 @@
-// DelayedRemovals: files of segments that were renamed to .deleted, to be removed file.delete.delay.ms later. What is left
-// when the process ends, the next start removes. Owner: one lane.
+// DelayedRemovals: removals of what was renamed to be deleted, segments' files and partitions' directories, that are put off by
+// file.delete.delay.ms. What is left when the process ends, the next start removes. Owner: one lane.
 #pragma once
 #include <map>
-#include <memory>
 
-#include "io/blocking_pool.h"
-#include "io/logger.h"
-#include "log/log_works.h"
+#include "io/lane.h"
 
 namespace moldau {
 
 class DelayedRemovals {
  public:
-  DelayedRemovals(io::Lane& lane, io::BlockingPool& pool) : lane_(lane), pool_(pool) {}
+  explicit DelayedRemovals(io::Lane& lane) : lane_(lane) {}
 
-  void add(std::unique_ptr<SegmentRemoval> removal, int64_t delay_ms);
+  // Runs `remove` on the lane, `delay_ms` from now.
+  void add(io::Task remove, int64_t delay_ms);
   size_t waiting() const { return waiting_.size(); }
 
  private:
@@ -22,8 +20,7 @@ class DelayedRemovals {
   void remove_due();
 
   io::Lane& lane_;
-  io::BlockingPool& pool_;
-  std::multimap<Instant, std::unique_ptr<SegmentRemoval>> waiting_;  // by when
+  std::multimap<Instant, io::Task> waiting_;  // by when
   Instant armed_for_{};
   io::Timer timer_;
 };

@@ -38,7 +38,8 @@ struct PartitionHost {
   BrokerId self;
   FileCache files;
   ProduceValidator validator{};
-  DelayedRemovals removals{lane, pool};
+  DelayedRemovals removals{lane};
+  void remove_later(std::unique_ptr<SegmentRemoval> files, int64_t delay_ms);
   // A partition's log can't be written any more; called on the lane, perhaps more than once.
   std::function<void(const TopicPartition&, const Error&)> on_broken{};
   metrics::ProduceTraffic traffic{};  // of all its partitions, those that are gone too

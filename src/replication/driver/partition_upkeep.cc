@@ -8,6 +8,15 @@
 
 namespace moldau {
 
+void PartitionHost::remove_later(std::unique_ptr<SegmentRemoval> files, int64_t delay_ms) {
+  removals.add(
+      [this, removal = std::shared_ptr<SegmentRemoval>(std::move(files))] {
+        pool.run(
+            lane, [removal] { removal->remove(); }, [removal] {});  // what fails, the next start removes
+      },
+      delay_ms);
+}
+
 // ---- retention
 
 void Partition::retain(io::Task done) {
@@ -47,7 +56,7 @@ void Partition::remove_segments(std::unique_ptr<SegmentRemoval> removal, bool ag
       [self = shared_from_this(), removal = std::move(removal), again, done = std::move(done)]() mutable {
         const Status renamed = self->log_->complete_removal(*removal);
         if (renamed)
-          self->host_->removals.add(std::move(removal), self->options_.log.file_delete_delay_ms);
+          self->host_->remove_later(std::move(removal), self->options_.log.file_delete_delay_ms);
         else
           self->broke(renamed.error());
         if (renamed && again)
@@ -117,7 +126,7 @@ void Partition::clean(const DirtySection& section, const CleaningOptions& how, d
 bool Partition::cleaned(LogCleaning& over) {
   const Status status = log_->complete_cleaning(over);
   if (auto removal = over.take_removal())
-    host_->removals.add(std::move(removal), options_.log.file_delete_delay_ms);
+    host_->remove_later(std::move(removal), options_.log.file_delete_delay_ms);
   const auto& s = over.summary();
   if (s.segments_before > 0)
     host_->logger.info(
