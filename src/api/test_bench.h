@@ -78,6 +78,7 @@ class TestBench {
                  .log_dirs = log_dirs},
         dispatcher(services, kind) {
     services.fetch_counters.resize(static_cast<size_t>(lanes));
+    services.being_created.resize(static_cast<size_t>(lanes));
     for (int lane = 0; lane < lanes; ++lane) services.fetch_sessions.emplace_back(10, lane, lanes);
     peer->listener = "PLAINTEXT";
   }

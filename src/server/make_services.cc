@@ -41,6 +41,7 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
   const auto lanes = parts.runtime.lanes().size();
   const auto slots = static_cast<size_t>(options.integer("max.incremental.fetch.session.cache.slots"));
   services->fetch_counters.resize(lanes);
+  services->being_created.resize(lanes);
   for (size_t lane = 0; lane < lanes; ++lane) {
     services->fetch_sessions.emplace_back((slots + lanes - 1) / lanes, static_cast<int>(lane),
                                           static_cast<int>(lanes));

@@ -100,29 +100,34 @@ def cli_answers_at_once(context):
 
 @case(full=True)
 def cli_partitions_and_configs(context):
-    broker, topic = context.new_broker(kind="kafka").start(), context.topic()
+    broker, topic = context.new_broker().start(), context.topic()
     moldau(broker, "topic", "create", topic)
     assert answer(broker, "topic", "alter", topic, "-p", "4") == [{"topic": topic, "partitions": 4}]
-    assert len(answer(broker, "topic", "describe", topic)[0]["partitions"]) == 4
+    wait_until(lambda: len(answer(broker, "topic", "describe", topic)[0]["partitions"]) == 4, 30, "four partitions")
     fewer = moldau(broker, "topic", "alter", topic, "-p", "2", check=False)
     assert fewer.returncode == 1 and "INVALID_PARTITIONS" in fewer.stderr, fewer
     moldau(broker, "config", "alter", "topic", topic, "--set", "retention.ms=1000", "--set", "cleanup.policy=compact")
     moldau(broker, "config", "alter", "topic", topic, "--append", "cleanup.policy=delete", "--delete", "retention.ms")
-    assert {c["key"]: c["value"] for c in answer(broker, "config", "describe", "topic", topic)} == {"cleanup.policy": "compact,delete"}
+
+    def configs():
+        return {c["key"]: c["value"] for c in answer(broker, "config", "describe", "topic", topic)}
+    wait_until(lambda: configs() == {"cleanup.policy": "compact,delete"}, 30, configs)
     moldau(broker, "config", "alter", "topic", topic, "--set", "retention.ms=5", "--dry-run")
     assert len(answer(broker, "config", "describe", "topic", topic)) == 1
     wrong = moldau(broker, "config", "alter", "topic", topic, "--set", "retention.ms=soon", check=False)
     assert wrong.returncode == 1 and "INVALID_CONFIG" in wrong.stderr, wrong
     for name in ("default", "1"):
         moldau(broker, "config", "alter", "broker", name, "--set", "log.cleaner.threads=2")
-    sources = {c["source"] for c in answer(broker, "config", "describe", "broker", "1") if c["key"] == "log.cleaner.threads"}
-    assert sources == {"DYNAMIC_BROKER_CONFIG"}, sources
+
+    def sources():
+        return {c["source"] for c in answer(broker, "config", "describe", "broker", "1") if c["key"] == "log.cleaner.threads"}
+    wait_until(lambda: sources() == {"DYNAMIC_BROKER_CONFIG"}, 30, sources)
 
 
 @case(full=True, within=240)
 def cli_groups(context):
     """A group with a member, then without; its lag; where it goes on."""
-    broker, topic, group = context.new_broker(kind="kafka").start(), context.topic(), context.topic("group")
+    broker, topic, group = context.new_broker().start(), context.topic(), context.topic("group")
     moldau(broker, "topic", "create", topic, "-p", "2")
     moldau(broker, "produce", topic, "-p", "0", input=b"a\nb\nc\n")
     consumer = library().Consumer({"bootstrap.servers": broker.bootstrap, "group.id": group, "auto.offset.reset": "earliest",

@@ -161,7 +161,7 @@ class Scenario:
             answer = self.prepare("DescribeConfigs", 4, {"resources": [{
                 "resource_type": kind, "resource_name": name, "configuration_keys": [k.replace("_", ".") for k in configs]}]})
             have = {c["name"].replace(".", "_"): c["value"] for c in answer["results"][0]["configs"]}
-            return all(have.get(k) == v for k, v in configs.items())
+            return all(k in have and have[k] == v for k, v in configs.items())  # a key that isn't there isn't one without a value
         wait_until(shown, 30, f"{configs} of {name}")
 
     def until_quota(self, kind, name, key, value):

@@ -6,7 +6,6 @@
 #include "api/cluster/authorized_operations.h"
 #include "api/cluster/partition_view.h"
 #include "api/services.h"
-#include "api/waiting_call.h"
 #include "metadata/topic_names.h"
 #include "protocol/messages/metadata.h"
 
@@ -205,27 +204,31 @@ void refuse(Call& call, const MetadataRequest& request) {
   call.reply(response);
 }
 
+// Each topic once, however many clients ask for it meanwhile.
+void create_behind(Services& services, io::Lane& lane, const std::vector<std::string_view>& absent) {
+  auto& underway = services.being_created[static_cast<size_t>(lane.index())];
+  std::vector<std::string> names;
+  for (std::string_view name : absent) {
+    if (is_legal_topic_name(name) && underway.emplace(name).second) names.emplace_back(name);
+  }
+  if (names.empty()) return;
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  create_missing_topics(services, lane, views, [&underway, names = std::move(names)] {
+    for (const std::string& name : names) underway.erase(name);
+  });
+}
+
 }  // namespace
 
 void handle_metadata(Services& services, Call call) {
   const auto request = call.decode<MetadataRequest>();
   if (!request) return;
   if (!is_valid(*request, call.version())) return refuse(call, *request);
-  Wanted asked = wanted(*request, call.version());
-  Manner manner(call, *request);
+  const Wanted asked = wanted(*request, call.version());
   io::Lane& lane = call.lane();
-  std::vector<std::string_view> absent;
   if (services.auto_create.enabled && request->allow_auto_topic_creation)
-    absent = missing(asked, services.image(lane));
-  if (absent.empty()) return answer(services, call, asked, manner);
-
-  auto respond = [&services, asked = std::move(asked), manner = std::move(manner)](Call& open) {
-    answer(services, open, asked, manner);
-  };
-  auto waiting = WaitingCall::start(std::move(call), kAutoCreateWait, respond);
-  create_missing_topics(services, lane, absent, [waiting, respond = std::move(respond)] {
-    if (Call* open = waiting->settle()) respond(*open);
-  });
+    create_behind(services, lane, missing(asked, services.image(lane)));
+  answer(services, call, asked, Manner(call, *request));
 }
 
 }  // namespace moldau::api

@@ -225,9 +225,8 @@ struct AutoCreateTest : MetadataTest {
   }
 };
 
-TEST_F(AutoCreateTest, WaitsForTheTopicsThatItHasCreated) {
-  const uint64_t ticket = bench.send(request({"a", "new", "no good"}), 12);
-  EXPECT_EQ(bench.outcome(ticket).kind, Outcome::Kind::kPending);
+TEST_F(AutoCreateTest, CreatesTopicsBehindTheAnswer) {
+  EXPECT_EQ(summary(bench.ask(request({"a", "new", "no good"}), 12)), (Summary{{"a", 0}, {"new", 3}, {"no good", 17}}));
   ASSERT_EQ(bench.controller.creations.size(), 1u);
   auto& asked = bench.controller.creations[0];
   ASSERT_EQ(asked.request.message.topics.size(), 1u);
@@ -238,45 +237,39 @@ TEST_F(AutoCreateTest, WaitsForTheTopicsThatItHasCreated) {
 
   bench.images.image = TestImage().broker(1).topic("a", 1).topic("new", 3).take();
   asked.succeed({});
-  EXPECT_EQ(summary(bench.answer<MetadataResponse>(ticket, 12)),
-            (Summary{{"a", 0}, {"new", 0}, {"no good", 17}}));
-  bench.runtime.advance(kAutoCreateWait * 2);
-  EXPECT_EQ(bench.outcome(ticket).times, 1);
+  EXPECT_EQ(summary(bench.ask(request({"a", "new"}), 12)), (Summary{{"a", 0}, {"new", 0}}));
 }
 
-TEST_F(AutoCreateTest, WhatCantBeCreatedIsUnknown) {
-  const uint64_t ticket = bench.send(request({"new"}), 12);
+TEST_F(AutoCreateTest, WhatCantBeCreatedStaysUnknownAndTheLogSaysWhy) {
+  bench.ask(request({"new"}), 12);
   protocol::CreateTopicsResponse response;
   response.topics.push_back({.name = "new", .error_code = 38, .error_message = "too many replicas"});
   bench.controller.creations.at(0).succeed(std::move(response));
-  EXPECT_EQ(summary(bench.answer<MetadataResponse>(ticket, 12)), (Summary{{"new", 3}}));
+  EXPECT_EQ(summary(bench.ask(request({"new"}), 12)), (Summary{{"new", 3}}));
   ASSERT_EQ(bench.runtime.logger().lines.size(), 1u);
   EXPECT_EQ(bench.runtime.logger().lines[0],
             "topic new was not created automatically: INVALID_REPLICATION_FACTOR: too many replicas");
 }
 
-TEST_F(AutoCreateTest, ATopicThatAnotherRequestCreatedMeanwhileIsFine) {
-  const uint64_t first = bench.send(request({"new"}), 12, 0);
-  const uint64_t second = bench.send(request({"new"}), 12, 1);
-  bench.images.image = TestImage().broker(1).topic("new", 3).take();
-  ASSERT_EQ(bench.controller.creations.size(), 2u);
-  bench.controller.creations[0].succeed({});
+TEST_F(AutoCreateTest, ATopicThatAnotherBrokerCreatedMeanwhileIsFine) {
+  bench.ask(request({"new"}), 12);
   protocol::CreateTopicsResponse exists;
   exists.topics.push_back({.name = "new", .error_code = 36, .error_message = "Topic 'new' already exists."});
-  bench.controller.creations[1].succeed(std::move(exists));
-  EXPECT_EQ(summary(bench.answer<MetadataResponse>(first, 12)), (Summary{{"new", 0}}));
-  EXPECT_EQ(summary(bench.answer<MetadataResponse>(second, 12)), (Summary{{"new", 0}}));
+  bench.controller.creations.at(0).succeed(std::move(exists));
   EXPECT_TRUE(bench.runtime.logger().lines.empty());
 }
 
-TEST_F(AutoCreateTest, AnswersWithoutThemWhenTheControllerTakesTooLong) {
-  const uint64_t ticket = bench.send(request({"new", "a"}), 12);
-  bench.runtime.advance(kAutoCreateWait - std::chrono::milliseconds(1));
-  EXPECT_EQ(bench.outcome(ticket).kind, Outcome::Kind::kPending);
-  bench.runtime.advance(std::chrono::milliseconds(1));
-  EXPECT_EQ(summary(bench.answer<MetadataResponse>(ticket, 12)), (Summary{{"a", 0}, {"new", 3}}));
-  bench.controller.creations.at(0).refuse(ErrorCode::kNotController, "gone");
-  EXPECT_EQ(bench.outcome(ticket).times, 1);
+TEST_F(AutoCreateTest, ATopicIsAskedForOnceUntilTheControllerHasAnswered) {
+  bench.ask(request({"new"}), 12);
+  bench.ask(request({"new", "other"}), 12);
+  ASSERT_EQ(bench.controller.creations.size(), 2u);
+  ASSERT_EQ(bench.controller.creations[1].request.message.topics.size(), 1u);
+  EXPECT_EQ(bench.controller.creations[1].request.message.topics[0].name, "other");
+  bench.controller.creations[0].refuse(ErrorCode::kNotController, "gone");
+  bench.ask(request({"new", "other"}), 12);
+  ASSERT_EQ(bench.controller.creations.size(), 3u);
+  ASSERT_EQ(bench.controller.creations[2].request.message.topics.size(), 1u);
+  EXPECT_EQ(bench.controller.creations[2].request.message.topics[0].name, "new");
 }
 
 TEST_F(AutoCreateTest, OnlyIfTheRequestAndTheBrokerAllowIt) {
