@@ -27,6 +27,9 @@ class File {
   // error any prefix may have been written.
   virtual IoStatus write_at(int64_t position, std::span<const Bytes> parts) = 0;
   virtual IoStatus truncate(int64_t size) = 0;
+  // A hint that the range is about to be written: the file system may set blocks aside for it. The size stays as it is;
+  // truncate gives back what lies beyond it. That there is no room, or that it can't, is no error.
+  virtual void reserve(int64_t /*position*/, int64_t /*length*/) {}
   // Makes content and size durable. After an error the file's unsynced content is unknown: never retry and go
   // on.
   virtual IoStatus sync() = 0;

@@ -302,7 +302,7 @@ class Log {
 
   // flush
   std::unique_ptr<FlushWork> make_flush(Offset up_to, bool everything);
-  void add_segment(FlushWork& work, size_t segment) const;
+  void add_segment(FlushWork& work, size_t segment, bool grows) const;
 
   // truncation
   Status cut_segment(size_t segment, Offset to, WallMs now_ms);

@@ -130,13 +130,30 @@ bool Log::must_roll(const Appending& a, WallMs now_ms) const {
          segment.growing->times.count() >= std::max<int64_t>(1, room(TimeEntry::kSize) - 1);
 }
 
+namespace {
+
+// A file that grows by a batch at a time costs the file system more than the copy of the batch: blocks that are set aside in
+// large pieces halve that. An eighth of what is there, so that small partitions take no more room than they need.
+void reserve_ahead(io::File& file, Segment& segment, int64_t up_to, int64_t segment_bytes) {
+  constexpr int64_t kLeast = 1 << 20, kMost = 16 << 20;
+  if (up_to <= segment.reserved || up_to < kReserveFrom) return;
+  const int64_t ahead = std::min(up_to + std::clamp(up_to / 8, kLeast, kMost), segment_bytes);
+  if (ahead > up_to) file.reserve(up_to, ahead - up_to);
+  segment.reserved = std::max(ahead, up_to);
+}
+
+}  // namespace
+
 Status Log::write(const Appending& a) {
   Segment& segment = active();
   if (!segment.files) segment.files = std::make_unique<SegmentFiles>();
   const auto file = open_slot(segment.files->log, segment, kLogSuffix, io::OpenMode::kReadWrite);
   if (!file) return storage_error("open the segment", file.error(), !may_heal(file.error()));
   const auto written = (*file)->write_at(segment.size, a.bytes);
-  if (written) return {};
+  if (written) {
+    reserve_ahead(**file, segment, segment.size + static_cast<int64_t>(a.bytes.size()), options_.segment_bytes);
+    return {};
+  }
   // Nothing partial may stay: what comes next begins where this did.
   const auto undone = (*file)->truncate(segment.size);
   return storage_error("append", written.error(), !may_heal(written.error()) || !undone);

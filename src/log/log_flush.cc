@@ -22,6 +22,8 @@ io::IoStatus FlushWork::write_and_sync(Part& part) {
   }
   if (!part.bytes.empty())
     if (auto done = part.file->write_at(part.position, as_bytes(part.bytes)); !done) return done;
+  if (part.final_size >= 0)
+    if (auto done = part.file->truncate(part.final_size); !done) return done;
   auto synced = part.file->sync();
   sync_failed_ = !synced;
   return synced;
@@ -38,12 +40,14 @@ void FlushWork::run() {
   sync_failed_ = !outcome_;
 }
 
-void Log::add_segment(FlushWork& work, size_t index) const {
+void Log::add_segment(FlushWork& work, size_t index, bool grows) const {
   const Segment& segment = *segments_[index];
   const auto part = [&](std::string_view suffix, const FileSlot* slot) -> FlushWork::Part& {
     return work.parts_.emplace_back(segment.path(directory_, suffix), slot ? slot->open_file() : nullptr);
   };
-  part(kLogSuffix, segment.files ? &segment.files->log : nullptr);
+  const bool gives_back = !grows && segment.reserved > segment.size;
+  FlushWork::Part& records = part(kLogSuffix, segment.files && !gives_back ? &segment.files->log : nullptr);
+  if (gives_back) records.final_size = segment.size;
   if (!segment.growing) {
     part(kOffsetIndexSuffix, nullptr);
     part(kTimeIndexSuffix, nullptr);
@@ -75,7 +79,7 @@ std::unique_ptr<FlushWork> Log::make_flush(Offset up_to, bool everything) {
   size_t first = segment_floor(recovery_point_);
   while (first > 0 && segments_[first - 1]->growing) --first;  // closed since, with one more index entry
   for (size_t i = first; i < segments_.size() && (segments_[i]->base < up_to || everything); ++i)
-    add_segment(*work, i);
+    add_segment(*work, i, i + 1 == segments_.size() && !everything);
   for (const PendingSnapshot& snapshot : pending_snapshots_) {
     work->small_files_.push_back(
         {directory_ + "/" + offset_file_name(snapshot.offset, kSnapshotSuffix), snapshot.content});

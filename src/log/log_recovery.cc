@@ -243,6 +243,8 @@ io::IoResult<ScanEnd> LogLoader::recover_segment(size_t index, Offset next, Lead
              }));
   for (const AbortedTransaction& txn : aborted) indexes.txns.push_back({txn});
   TRY(write_indexes(segment, indexes));
+  // A process that was killed may have set blocks aside: they go back like one's own.
+  if (segment.size >= kReserveFrom) segment.reserved = segment.size + 1;
   return end;
 }
 

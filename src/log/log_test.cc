@@ -149,6 +149,41 @@ TEST_F(LogTest, ARangeOutlivesItsSegment) {
   EXPECT_EQ(bytes_of(read->range), before);
 }
 
+TEST_F(LogTest, SetsBlocksAsideForAGrowingSegmentAndGivesThemBackWhenItHasClosed) {
+  options.segment_bytes = 64 << 20;
+  log->update_options(options);
+  const int64_t before = disk->used_bytes();
+  const auto beyond = [&] { return disk->used_bytes() - before - log->size(); };
+  for (int i = 0; i < 7; ++i) ASSERT_TRUE(append({.value_bytes = 1 << 20}));
+  EXPECT_LT(beyond(), 1 << 16) << "a small segment takes what it needs";
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(append({.value_bytes = 1 << 20}));
+  EXPECT_GT(beyond(), 1 << 19);
+  EXPECT_LT(beyond(), log->size() / 8);
+  ASSERT_TRUE(flush());
+  EXPECT_GT(beyond(), 1 << 19) << "it goes on growing";
+  ASSERT_TRUE(log->roll(now));
+  ASSERT_TRUE(flush());
+  EXPECT_LT(beyond(), 1 << 16);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(append({.value_bytes = 1 << 20}));
+  EXPECT_GT(beyond(), 1 << 19);
+  ASSERT_TRUE(close());
+  ASSERT_TRUE(open());
+  EXPECT_LT(beyond(), 1 << 16) << "after a stop";
+}
+
+TEST_F(LogTest, BlocksSetAsideBeforeAKillGoBackLater) {
+  options.segment_bytes = 64 << 20;
+  log->update_options(options);
+  const int64_t before = disk->used_bytes();
+  for (int i = 0; i < 9; ++i) ASSERT_TRUE(append({.value_bytes = 1 << 20}));
+  close_cache();
+  disk->process_kill();
+  ASSERT_TRUE(open(Offset(0)));
+  ASSERT_TRUE(close());
+  ASSERT_TRUE(open());
+  EXPECT_LT(disk->used_bytes() - before - log->size(), 1 << 16);
+}
+
 TEST_F(LogTest, RollsByTime) {
   options.segment_bytes = 1 << 20;
   options.segment_ms = 100;

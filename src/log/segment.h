@@ -24,6 +24,8 @@ inline bool may_heal(const io::IoError& error) {
   return error.kind == io::IoError::Kind::kNoSpace || error.kind == io::IoError::Kind::kTooMany;
 }
 
+inline constexpr int64_t kReserveFrom = 8 << 20;  // smaller segments get blocks as they need them
+
 struct SegmentFiles {
   FileSlot log, offsets, times, txns;
 };
@@ -41,6 +43,7 @@ struct Segment {
 
   Offset base;
   int64_t size = 0;
+  int64_t reserved = 0;  // blocks were set aside up to here; what lies beyond size goes back when the segment has closed
   // Entries in the files of a segment that doesn't grow; kUnknownEntries until somebody had to look.
   int32_t offset_entries = kUnknownEntries;
   int32_t time_entries = kUnknownEntries;

@@ -81,6 +81,12 @@ IoStatus SimFile::truncate(int64_t size) {
   return {};
 }
 
+void SimFile::reserve(int64_t position, int64_t length) {
+  if (!session_->disk || session_->disk->frozen_ || !writable_) return;
+  const SimFileSystem& disk = *session_->disk;
+  if (length <= disk.options_.capacity_bytes - *disk.used_bytes_) node_->reserve(position + length);
+}
+
 IoStatus SimFile::sync() {
   const auto verdict = enter(DiskCall::kSync);
   if (!session_->disk) return std::unexpected(verdict.error());

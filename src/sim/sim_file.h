@@ -24,6 +24,7 @@ class SimFile final : public io::File {
   using io::File::write_at;
   io::IoStatus write_at(int64_t position, std::span<const Bytes> parts) override;
   io::IoStatus truncate(int64_t size) override;
+  void reserve(int64_t position, int64_t length) override;
   io::IoStatus sync() override;
   bool cached(int64_t position, int64_t length) const override;
   int descriptor() const override { return -1; }

@@ -24,14 +24,15 @@ SimInode::~SimInode() {
 }
 
 void SimInode::settle() {
-  const int64_t bytes = linked_ || handles_ > 0 ? current_.allocated_bytes() : 0;
+  const int64_t ahead = std::max<int64_t>(0, reserved_ - current_.size());
+  const int64_t bytes = linked_ || handles_ > 0 ? current_.allocated_bytes() + ahead : 0;
   *used_bytes_ += bytes - charged_bytes_;
   charged_bytes_ = bytes;
 }
 
 int64_t SimInode::fitting(int64_t position, int64_t length, int64_t room) const {
   for (int64_t at = position; at < position + length; at = at / kPageBytes * kPageBytes + kPageBytes) {
-    if (current_.allocated(at)) continue;
+    if (current_.allocated(at) || at < reserved_) continue;
     if (room < kPageBytes) return at - position;
     room -= kPageBytes;
   }
@@ -52,8 +53,14 @@ void SimInode::write(int64_t position, Bytes bytes) {
 
 void SimInode::truncate(int64_t size) {
   current_.resize(size);
+  reserved_ = 0;
   settle();
   note({size, {}, true, size});
+}
+
+void SimInode::reserve(int64_t up_to) {
+  reserved_ = std::max(reserved_, up_to);
+  settle();
 }
 
 void SimInode::write_back_oldest() {
@@ -189,6 +196,7 @@ PagedBytes SimInode::survive(Loss loss, Prng& prng) const {
 
 void SimInode::restore(PagedBytes content) {
   current_ = content;
+  reserved_ = 0;
   settle();
   durable_ = std::move(content);
   changes_.clear();
@@ -198,6 +206,7 @@ void SimInode::restore(PagedBytes content) {
 std::shared_ptr<SimInode> SimInode::copy(std::shared_ptr<int64_t> used_bytes) const {
   auto twin = std::make_shared<SimInode>(id_, is_directory_, std::move(used_bytes));
   twin->current_ = current_;
+  twin->reserved_ = reserved_;
   twin->durable_ = durable_;
   twin->changes_ = changes_;
   twin->changed_bytes_ = changed_bytes_;

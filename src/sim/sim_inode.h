@@ -48,6 +48,7 @@ class SimInode {
   int64_t fitting(int64_t position, int64_t length, int64_t room) const;
   void write(int64_t position, Bytes bytes);
   void truncate(int64_t size);
+  void reserve(int64_t up_to);  // takes room on the disk, until a truncation; gone after a power loss
   void sync();
   // A sync that failed: a seeded part of the dirty sectors reached the disk, the rest never will, and reads
   // go on showing the new content until the power is lost. The next sync has nothing to do and succeeds.
@@ -92,6 +93,7 @@ class SimInode {
   const bool is_directory_;
   std::shared_ptr<int64_t> used_bytes_;
   int64_t charged_bytes_ = 0;
+  int64_t reserved_ = 0;  // the end of what was set aside
   bool linked_ = false;
   int handles_ = 0;
   PagedBytes current_;

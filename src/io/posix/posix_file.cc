@@ -77,6 +77,10 @@ IoStatus PosixFile::truncate(int64_t size) {
   return {};
 }
 
+void PosixFile::reserve(int64_t position, int64_t length) {
+  (void)::fallocate(descriptor_.get(), FALLOC_FL_KEEP_SIZE, position, length);
+}
+
 // fdatasync leaves out only times: a changed size is needed to read the content, and is flushed.
 IoStatus PosixFile::sync() {
   if (::fdatasync(descriptor_.get()) != 0) return system_error(errno, "sync " + path_);

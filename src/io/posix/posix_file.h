@@ -15,6 +15,7 @@ class PosixFile final : public File {
   using File::write_at;
   IoStatus write_at(int64_t position, std::span<const Bytes> parts) override;
   IoStatus truncate(int64_t size) override;
+  void reserve(int64_t position, int64_t length) override;
   IoStatus sync() override;
   bool cached(int64_t position, int64_t length) const override;
   int descriptor() const override { return descriptor_.get(); }

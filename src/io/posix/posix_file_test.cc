@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,22 @@ TEST_F(PosixFile, OurLockNamesUs) {
   ASSERT_TRUE(lock.has_value());
   const auto again = files_.lock(at(".lock"));
   EXPECT_EQ(again.error().message, at(".lock") + " is locked by process " + std::to_string(::getpid()));
+}
+
+TEST_F(PosixFile, WhatIsSetAsideTakesRoomButNoSizeUntilATruncation) {
+  const auto file = *files_.open(at("f"), OpenMode::kCreate);
+  ASSERT_TRUE(file->write_at(0, as_bytes("abc")));
+  const auto blocks = [&] {
+    struct stat state {};
+    EXPECT_EQ(::stat(at("f").c_str(), &state), 0);
+    return state.st_blocks * 512;
+  };
+  file->reserve(3, 1 << 20);
+  EXPECT_EQ(*file->size(), 3);
+  if (blocks() < 1 << 20) GTEST_SKIP() << "this file system sets nothing aside";
+  ASSERT_TRUE(file->truncate(3));
+  EXPECT_EQ(*file->size(), 3);
+  EXPECT_LT(blocks(), 1 << 16);
 }
 
 TEST_F(PosixFile,
