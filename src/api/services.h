@@ -45,9 +45,10 @@ struct Services {
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;           // by lane; each used on its lane only
   std::vector<metrics::FetchCounters> fetch_counters;  // likewise
-  std::vector<std::set<std::string>> being_created;    // likewise: topics of Metadata that wait for the controller
-  bool unstable_api_versions = false;                  // unstable.api.versions.enable
-  int32_t max_described_partitions = 2000;             // max.request.partition.size.limit
+  std::vector<std::set<std::string>>
+      being_created;                        // likewise: topics of Metadata that wait for the controller
+  bool unstable_api_versions = false;       // unstable.api.versions.enable
+  int32_t max_described_partitions = 2000;  // max.request.partition.size.limit
 
   const ClusterImage& image(const io::Lane& lane) const { return images.current(lane); }
 };

@@ -151,7 +151,8 @@ Status Log::write(const Appending& a) {
   if (!file) return storage_error("open the segment", file.error(), !may_heal(file.error()));
   const auto written = (*file)->write_at(segment.size, a.bytes);
   if (written) {
-    reserve_ahead(**file, segment, segment.size + static_cast<int64_t>(a.bytes.size()), options_.segment_bytes);
+    reserve_ahead(**file, segment, segment.size + static_cast<int64_t>(a.bytes.size()),
+                  options_.segment_bytes);
     return {};
   }
   // Nothing partial may stay: what comes next begins where this did.

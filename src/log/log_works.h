@@ -34,7 +34,8 @@ class FlushWork {
     int64_t position = 0;
     std::string bytes;
     bool whole = false;  // the bytes are all of the file: what else is in it goes
-    int64_t final_size = -1;  // of a segment that nothing is added to: blocks set aside beyond it go back; -1: there are none
+    int64_t final_size =
+        -1;  // of a segment that nothing is added to: blocks set aside beyond it go back; -1: there are none
   };
   struct SmallFile {  // replaced as a whole: a crash leaves either the old or the new content
     std::string path;

@@ -43,7 +43,8 @@ struct Segment {
 
   Offset base;
   int64_t size = 0;
-  int64_t reserved = 0;  // blocks were set aside up to here; what lies beyond size goes back when the segment has closed
+  int64_t reserved =
+      0;  // blocks were set aside up to here; what lies beyond size goes back when the segment has closed
   // Entries in the files of a segment that doesn't grow; kUnknownEntries until somebody had to look.
   int32_t offset_entries = kUnknownEntries;
   int32_t time_entries = kUnknownEntries;

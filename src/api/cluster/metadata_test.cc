@@ -226,7 +226,8 @@ struct AutoCreateTest : MetadataTest {
 };
 
 TEST_F(AutoCreateTest, CreatesTopicsBehindTheAnswer) {
-  EXPECT_EQ(summary(bench.ask(request({"a", "new", "no good"}), 12)), (Summary{{"a", 0}, {"new", 3}, {"no good", 17}}));
+  EXPECT_EQ(summary(bench.ask(request({"a", "new", "no good"}), 12)),
+            (Summary{{"a", 0}, {"new", 3}, {"no good", 17}}));
   ASSERT_EQ(bench.controller.creations.size(), 1u);
   auto& asked = bench.controller.creations[0];
   ASSERT_EQ(asked.request.message.topics.size(), 1u);
