@@ -14,15 +14,37 @@ int64_t wall_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-std::string make_record(int offset_delta, int bytes, std::mt19937_64& random) {
+std::string make_noise(int bytes, std::mt19937_64& random) {
   std::string value(static_cast<size_t>(bytes), '\0');
   for (char& c : value) c = static_cast<char>(random());
+  return value;
+}
+
+// Fields as in an event of some application: names that repeat, numbers that don't.
+std::string make_text(int bytes, std::mt19937_64& random) {
+  constexpr const char* kNames[] = {"customer", "amount", "currency", "created", "status", "warehouse"};
+  std::string value;
+  while (value.size() < static_cast<size_t>(bytes))
+    for (const char* name : kNames) value += std::string("\"") + name + "\":" + std::to_string(random() % 1'000'000) + ",";
+  value.resize(static_cast<size_t>(bytes));
+  return value;
+}
+
+std::string make_record(int offset_delta, const BatchShape& shape, std::mt19937_64& random) {
+  const std::string value =
+      shape.text ? make_text(shape.record_bytes, random) : make_noise(shape.record_bytes, random);
   Writer body;
   body.i8(0);  // attributes
   body.varlong(0);
   body.varint(offset_delta);
-  body.varint(-1);  // no key
-  body.varint(bytes);
+  if (shape.keyed) {
+    const std::string key = "key-" + std::to_string(offset_delta);
+    body.varint(static_cast<int32_t>(key.size()));
+    body.text(key);
+  } else {
+    body.varint(-1);
+  }
+  body.varint(shape.record_bytes);
   body.text(value);
   body.varint(0);  // no headers
   Writer record;
@@ -33,19 +55,19 @@ std::string make_record(int offset_delta, int bytes, std::mt19937_64& random) {
 
 }  // namespace
 
-std::string make_batch(int records, int record_bytes) {
+std::string make_batch(const BatchShape& shape) {
   std::mt19937_64 random(42);
   const int64_t now_ms = wall_ms();
   Writer summed;  // what the checksum covers
   summed.i16(0);
-  summed.i32(records - 1);
+  summed.i32(shape.records - 1);
   summed.i64(now_ms);
   summed.i64(now_ms);
   summed.i64(-1);  // no producer id, epoch, sequence
   summed.i16(-1);
   summed.i32(-1);
-  summed.i32(records);
-  for (int i = 0; i < records; ++i) summed.text(make_record(i, record_bytes, random));
+  summed.i32(shape.records);
+  for (int i = 0; i < shape.records; ++i) summed.text(make_record(i, shape, random));
 
   Writer batch;
   batch.i64(0);

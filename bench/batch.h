@@ -14,8 +14,14 @@ inline constexpr size_t kCrcFrom = 21;
 inline constexpr size_t kLastOffsetDeltaAt = 23;
 inline constexpr size_t kBatchHeaderBytes = 61;
 
-// `records` records without keys, each with `record_bytes` bytes that don't compress; uncompressed, timed now.
-std::string make_batch(int records, int record_bytes);
+struct BatchShape {
+  int records = 16;
+  int record_bytes = 1024;  // of a value
+  bool keyed = false;       // each record has a key of its own within the batch
+  bool text = false;        // values that compress to about a third; otherwise they don't compress
+};
+// Uncompressed, timed now.
+std::string make_batch(const BatchShape& shape);
 
 struct Walked {
   int64_t next_offset = -1;  // after the last whole batch; -1: there was none

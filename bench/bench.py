@@ -20,8 +20,10 @@ import sys
 import tempfile
 
 import figures
-from figures import FIGURES
+import figures_node
 from subjects import ROOT
+
+FIGURES = [*figures.FIGURES, *figures_node.FIGURES]
 
 
 def parse():

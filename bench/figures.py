@@ -48,6 +48,7 @@ class Load:
     per: Callable   # its result -> what CPU seconds are divided by
     preload: list | None = None  # filled in first, then the measured one reads it
     least_secs: float = 0
+    topic: dict | None = None    # configs of the topic
 
 
 def loadgen(port, topic, arguments, secs, warmup=1.0):
@@ -60,7 +61,7 @@ def loadgen(port, topic, arguments, secs, warmup=1.0):
 
 def _measured(subject, load, secs):
     """One run: (result, CPU seconds of the server)."""
-    topic = subject.fresh_topic()
+    topic = subject.fresh_topic(load.topic)
     if load.preload:
         loadgen(subject.port, topic, load.preload, secs / 2)
     noise, used = OtherLoad(), resources()
@@ -80,12 +81,13 @@ def resources():
 def _alternating(setting, load, values):
     """Starts all, warms Kafka, then runs them in turn. `values(result, cpu)` gives a tuple of figures."""
     secs = max(setting.options.secs, load.least_secs)
-    subjects = [new_subject(name, setting.folder / name).start() for name in setting.subjects]
+    names = setting.brokers() if load.topic else setting.subjects  # the floor knows no configs
+    subjects = [new_subject(name, setting.folder / name).start() for name in names]
     out = {s.name: [] for s in subjects}
     try:
         for subject in subjects:
             if subject.name == "kafka":
-                topic = subject.fresh_topic()
+                topic = subject.fresh_topic(load.topic)
                 if load.preload:
                     loadgen(subject.port, topic, load.preload, secs / 2)
                 loadgen(subject.port, topic, load.arguments, setting.options.warmup)
@@ -197,6 +199,11 @@ def _idle_memory(setting):
     return out
 
 
+def _recompression(codec):
+    return Figure(f"recompress-{codec}", f"produce uncompressed text into compression.type={codec}, 4 × 8 in flight, 16 × 1 KiB: CPU", "s/GB",
+                  _cpu_per(Load([*LARGE, "--text", 1], _gigabytes, topic={"compression.type": codec})), share_of_kafka=0.7)
+
+
 FIGURES = [
     Figure("first", "empty directory to the first acknowledged produce", "ms", _first_produce, at_most=100),
     Figure("memory", "resident memory, idle", "MB", _idle_memory, at_most=20),
@@ -206,4 +213,5 @@ FIGURES = [
     Figure("fetch", "fetch of the same data, 4 connections: CPU", "s/GB", _cpu_per(Load(FETCH, _gigabytes, preload=LARGE)), share_of_kafka=0.75),
     Figure("open", "open loop, 2,000 requests/s of 1 KiB, acks=-1: p99.9", "ms", _open_p999, share_of_kafka=0.6),
     Figure("open-cpu", "the same: CPU", "s/million", _open_cpu, share_of_kafka=1 / 3),
+    *(_recompression(codec) for codec in ("gzip", "snappy", "lz4", "zstd")),
 ]

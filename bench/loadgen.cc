@@ -26,6 +26,7 @@ constexpr const char* kUsage =
     "  --conns N --depth N     1 connection, 8 requests in flight on each (fetch: 1)\n"
     "  --acks N                -1\n"
     "  --batch-records N --record-bytes N   16 records of 1024 bytes a request\n"
+    "  --keyed 0|1 --text 0|1  0: records without keys; 0: values that don't compress\n"
     "  --rate N                requests a second over all connections, latency counts from the time that one "
     "was due;\n"
     "                          0: as fast as they are answered\n"
@@ -35,7 +36,8 @@ constexpr const char* kUsage =
 
 struct Options {
   std::string bootstrap = "127.0.0.1:9092", topic = "bench", mode = "produce";
-  int conns = 1, depth = 8, acks = -1, batch_records = 16, record_bytes = 1024;
+  int conns = 1, depth = 8, acks = -1;
+  BatchShape batch;
   int64_t requests = 0;
   double secs = 10, warmup = 1, rate = 0;
   FetchLimits fetch;
@@ -55,8 +57,10 @@ Options parse(int argc, char** argv) {
       {"--conns", [&](const char* v) { o.conns = std::atoi(v); }},
       {"--depth", [&](const char* v) { o.depth = std::atoi(v); }},
       {"--acks", [&](const char* v) { o.acks = std::atoi(v); }},
-      {"--batch-records", [&](const char* v) { o.batch_records = std::atoi(v); }},
-      {"--record-bytes", [&](const char* v) { o.record_bytes = std::atoi(v); }},
+      {"--batch-records", [&](const char* v) { o.batch.records = std::atoi(v); }},
+      {"--record-bytes", [&](const char* v) { o.batch.record_bytes = std::atoi(v); }},
+      {"--keyed", [&](const char* v) { o.batch.keyed = std::atoi(v) != 0; }},
+      {"--text", [&](const char* v) { o.batch.text = std::atoi(v) != 0; }},
       {"--requests", [&](const char* v) { o.requests = std::atoll(v); }},
       {"--rate", [&](const char* v) { o.rate = std::atof(v); }},
       {"--secs", [&](const char* v) { o.secs = std::atof(v); }},
@@ -71,7 +75,7 @@ Options parse(int argc, char** argv) {
     option->second(argv[i + 1]);
   }
   if (o.mode != "produce" && o.mode != "fetch") usage(2);
-  if (o.conns < 1 || o.depth < 1 || o.batch_records < 1 || o.record_bytes < 0) usage(2);
+  if (o.conns < 1 || o.depth < 1 || o.batch.records < 1 || o.batch.record_bytes < 0) usage(2);
   return o;
 }
 
@@ -84,7 +88,7 @@ LoadShape make_shape(const Options& o, size_t batch_bytes, int64_t start_ns) {
   shape.measure_from_ns = start_ns + static_cast<int64_t>(o.warmup * 1e9);
   shape.stop_ns = shape.measure_from_ns + static_cast<int64_t>(o.secs * 1e9);
   if (shape.produces)
-    shape.batch_bytes = static_cast<int64_t>(batch_bytes), shape.batch_records = o.batch_records;
+    shape.batch_bytes = static_cast<int64_t>(batch_bytes), shape.batch_records = o.batch.records;
   return shape;
 }
 
@@ -148,7 +152,7 @@ void drive(const Options& o, Connections& connections, const LoadShape& shape, c
 }
 
 int run(const Options& o) {
-  const std::string batch = make_batch(o.batch_records, o.record_bytes);
+  const std::string batch = make_batch(o.batch);
   Totals totals;
   const int64_t start = now_ns();
   const LoadShape shape = make_shape(o, batch.size(), start);

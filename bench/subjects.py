@@ -37,22 +37,28 @@ class BrokerSubject:
     def port(self):
         return self.broker.port
 
-    def fresh_topic(self):
+    def fresh_topic(self, configs=None):
         """A new topic in the place of the last one."""
         if self._topics:
             self.drop_topic()
         self._topics += 1
         name = f"bench-{self._topics}"
-        answer = call(self.port, "CreateTopics", 7, {"timeout_ms": 60000, "topics": [
-            {"name": name, "num_partitions": PARTITIONS, "replication_factor": 1}]})
-        assert answer["topics"][0]["error_code"] == 0, answer
-        wait_until(lambda: self._leads(name), 60, f"leaders for {name}")
+        self.create(name, configs=configs)
         return name
 
-    def _leads(self, name):  # metadata may tell of a leader a little before it leads
-        answer = call(self.port, "ListOffsets", 7, {"replica_id": -1, "topics": [{"name": name, "partitions": [
-            {"partition_index": p, "timestamp": -1} for p in range(PARTITIONS)]}]})
-        return all(p["error_code"] == 0 for p in answer["topics"][0]["partitions"])
+    def create(self, name, partitions=PARTITIONS, configs=None):
+        answer = call(self.port, "CreateTopics", 7, {"timeout_ms": 120000, "topics": [
+            {"name": name, "num_partitions": partitions, "replication_factor": 1,
+             "configs": [{"name": k, "value": str(v)} for k, v in (configs or {}).items()]}]})
+        assert answer["topics"][0]["error_code"] == 0, answer
+        self.until_led(name, partitions)
+
+    def until_led(self, name, partitions=PARTITIONS):  # metadata may tell of a leader a little before it leads
+        def led():
+            answer = call(self.port, "ListOffsets", 7, {"replica_id": -1, "topics": [{"name": name, "partitions": [
+                {"partition_index": p, "timestamp": -1} for p in range(partitions)]}]})
+            return all(p["error_code"] == 0 for p in answer["topics"][0]["partitions"])
+        wait_until(led, 120, f"leaders for {name}")
 
     def drop_topic(self):
         name = f"bench-{self._topics}"
@@ -84,20 +90,20 @@ class FloorSubject:
             self.process.kill9()
         (self.folder / "file").unlink(missing_ok=True)
 
-    def fresh_topic(self):
+    def fresh_topic(self, configs=None):
         return "any"
 
     def drop_topic(self):
         pass
 
 
-def new_broker(name, folder):
+def new_broker(name, folder, properties=None):
     kind = MoldauBroker if name == "moldau" else KafkaBroker
-    return kind(folder, PROPERTIES)  # Apache Kafka: 1 GiB of heap
+    return kind(folder, {**PROPERTIES, **(properties or {})})  # Apache Kafka: 1 GiB of heap
 
 
-def new_subject(name, folder):
-    return FloorSubject(folder) if name == "floor" else BrokerSubject(name, new_broker(name, folder))
+def new_subject(name, folder, properties=None):
+    return FloorSubject(folder) if name == "floor" else BrokerSubject(name, new_broker(name, folder, properties))
 
 
 class OtherLoad:
