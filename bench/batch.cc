@@ -25,7 +25,8 @@ std::string make_text(int bytes, std::mt19937_64& random) {
   constexpr const char* kNames[] = {"customer", "amount", "currency", "created", "status", "warehouse"};
   std::string value;
   while (value.size() < static_cast<size_t>(bytes))
-    for (const char* name : kNames) value += std::string("\"") + name + "\":" + std::to_string(random() % 1'000'000) + ",";
+    for (const char* name : kNames)
+      value += std::string("\"") + name + "\":" + std::to_string(random() % 1'000'000) + ",";
   value.resize(static_cast<size_t>(bytes));
   return value;
 }

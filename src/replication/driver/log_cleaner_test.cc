@@ -70,7 +70,12 @@ class Broker {
         const std::string key = "k" + std::to_string(i % keys), value(100, static_cast<char>('a' + i % 26));
         builder.add(node.runtime().clock().wall_ms(), as_bytes(key), as_bytes(value));
         std::string batch = builder.build();
-        std::move_only_function<void(ports::AppendOutcome)> later;
+        struct : Later<ports::AppendOutcome> {
+          std::move_only_function<void(ports::AppendOutcome)> take() override {
+            ADD_FAILURE() << "nothing here is flushed first";
+            return nullptr;
+          }
+        } later;
         const auto outcome =
             partition.append({{reinterpret_cast<uint8_t*>(batch.data()), batch.size()}, 1, 13}, later);
         ASSERT_TRUE(outcome);

@@ -109,7 +109,7 @@ std::optional<ports::AppendOutcome> Partition::validate_and_append(const AppendC
   }
   // Neither acknowledged nor shown to anybody before it is durable; that holds for a duplicate of it too.
   flush([self = shared_from_this(), end = log_->log_end(), outcome = std::move(outcome),
-         later = std::move(later)](Status flushed) mutable {
+         later = later.take()](Status flushed) mutable {
     if (flushed)
       self->show(end);
     else
@@ -259,8 +259,8 @@ Partition::Read Partition::read(const ports::FetchPart& part, bool read_committe
 
 // ---- offsets
 
-std::optional<ports::OffsetAnswer> Partition::find_offset(
-    const ports::OffsetQuery& query, std::move_only_function<void(ports::OffsetAnswer)>& later) {
+std::optional<ports::OffsetAnswer> Partition::find_offset(const ports::OffsetQuery& query,
+                                                          Later<ports::OffsetAnswer>& later) {
   ports::OffsetAnswer answer;
   answer.error = check_leader(query.current_leader_epoch);
   if (answer.error != ErrorCode::kNone) return answer;
@@ -285,7 +285,7 @@ std::optional<ports::OffsetAnswer> Partition::find_offset(
   auto work = log_->prepare_timestamp_search(query.timestamp == ports::kMaxTimestampOffset ? kMaxTimestamp
                                                                                            : query.timestamp);
   run_work(std::move(work),
-           [end, later = std::move(later)](Partition&, std::unique_ptr<TimestampSearch> search) mutable {
+           [end, later = later.take()](Partition&, std::unique_ptr<TimestampSearch> search) mutable {
              ports::OffsetAnswer found;
              if (!search->found())
                found.error = ErrorCode::kKafkaStorageError;

@@ -53,6 +53,16 @@ class GrowthListener {
   virtual void on_change() = 0;               // of leadership: read again, there may be an error to tell
 };
 
+// Who gets an outcome that isn't there yet. Asked only then, so that the common case costs nothing.
+template <class Outcome>
+class Later {
+ public:
+  virtual std::move_only_function<void(Outcome)> take() = 0;
+
+ protected:
+  ~Later() = default;
+};
+
 class Partition : public std::enable_shared_from_this<Partition> {
  public:
   struct Identity {
@@ -85,7 +95,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
     int16_t produce_version;
   };
   // The outcome, or nothing if `later` will get it: flush.messages demands that it is durable first.
-  using AppendLater = std::move_only_function<void(ports::AppendOutcome)>;
+  using AppendLater = Later<ports::AppendOutcome>;
   std::optional<ports::AppendOutcome> append(const AppendCall& call, AppendLater& later);
 
   // A batch that this node itself has made: a coordinator's records. Written as it is but for offset and epoch; nothing is
@@ -104,7 +114,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
   // The answer, or nothing if the search runs in the pool and `later` will get it.
   std::optional<ports::OffsetAnswer> find_offset(const ports::OffsetQuery& query,
-                                                 std::move_only_function<void(ports::OffsetAnswer)>& later);
+                                                 Later<ports::OffsetAnswer>& later);
   ports::EpochAnswer end_offset_for_epoch(const ports::EpochQuery& query) const;
 
   ports::DeleteAnswer delete_records(Offset to);

@@ -37,34 +37,54 @@ void PartitionLane::start_upkeep(Duration interval) {
 
 namespace {
 
-// Collects outcomes of which some may come later; calls `done` with the last.
+// Outcomes of which some come later; calls `done` with the last.
 template <class Outcome>
 struct Collector {
   std::vector<Outcome> outcomes;
-  size_t missing;
+  std::vector<bool> comes_later;
+  size_t missing = 1;  // one more than are under way: it can't be done before all have been asked
   std::move_only_function<void(std::vector<Outcome>)> done;
 
-  void put(size_t index, Outcome outcome) {
-    outcomes[index] = std::move(outcome);
-    finish_one();
-  }
   void finish_one() {
     if (--missing == 0) done(std::move(outcomes));
   }
 };
 
-// Runs `one(index, later)` for each; it gives an outcome, or calls `later` once there is one.
+template <class Outcome>
+class CollectLater final : public Later<Outcome> {
+ public:
+  CollectLater(std::shared_ptr<Collector<Outcome>>& collector, size_t count, size_t index)
+      : collector_(collector), count_(count), index_(index) {}
+  std::move_only_function<void(Outcome)> take() override {
+    if (!collector_)
+      collector_ =
+          std::make_shared<Collector<Outcome>>(std::vector<Outcome>(count_), std::vector<bool>(count_));
+    collector_->comes_later[index_] = true;
+    ++collector_->missing;
+    return [collector = collector_, index = index_](Outcome outcome) {
+      collector->outcomes[index] = std::move(outcome);
+      collector->finish_one();
+    };
+  }
+
+ private:
+  std::shared_ptr<Collector<Outcome>>& collector_;  // made for the first that comes later: mostly none does
+  size_t count_, index_;
+};
+
+// Runs `one(index, later)` for each; it gives an outcome, or takes `later` and calls that once there is one.
 template <class Outcome, class One>
 void collect(size_t count, std::move_only_function<void(std::vector<Outcome>)> done, One&& one) {
-  // One more is missing than there are, so that it can't be done before all have been asked.
-  auto collector =
-      std::make_shared<Collector<Outcome>>(std::vector<Outcome>(count), count + 1, std::move(done));
+  std::vector<Outcome> outcomes(count);
+  std::shared_ptr<Collector<Outcome>> collector;
   for (size_t i = 0; i < count; ++i) {
-    std::move_only_function<void(Outcome)> later = [collector, i](Outcome outcome) {
-      collector->put(i, std::move(outcome));
-    };
-    if (auto outcome = one(i, later)) collector->put(i, std::move(*outcome));
+    CollectLater<Outcome> later(collector, count, i);
+    if (auto outcome = one(i, later)) outcomes[i] = std::move(*outcome);
   }
+  if (!collector) return done(std::move(outcomes));
+  for (size_t i = 0; i < count; ++i)
+    if (!collector->comes_later[i]) collector->outcomes[i] = std::move(outcomes[i]);
+  collector->done = std::move(done);
   collector->finish_one();
 }
 

@@ -15,12 +15,12 @@ size_t Partitions::lane_of(const TopicPartition& id) const {
 
 void Partitions::append(io::Lane& from, ports::AppendRequest request, ports::AppendDone done) {
   auto by_lane = split(request.parts, *this);
-  auto shared = std::make_shared<ports::AppendRequest>(std::move(request));
-  const size_t count = shared->parts.size();
+  const size_t count = request.parts.size();
   scatter<ports::AppendOutcome>(
       from, *this, std::move(by_lane), count, std::move(done),
-      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::AppendDone lane_done) {
-        lane.append(*shared, parts, std::move(lane_done));
+      [request = std::move(request)](PartitionLane& lane, const PartitionLane::Indexes& parts,
+                                     ports::AppendDone lane_done) {
+        lane.append(request, parts, std::move(lane_done));
       });
 }
 
@@ -32,33 +32,36 @@ void Partitions::fetch(io::Lane& from, std::shared_ptr<const ports::FetchRequest
 void Partitions::list_offsets(io::Lane& from, std::vector<ports::OffsetQuery> queries,
                               ports::OffsetsDone done) {
   auto by_lane = split(queries, *this);
-  auto shared = std::make_shared<std::vector<ports::OffsetQuery>>(std::move(queries));
+  const size_t count = queries.size();
   scatter<ports::OffsetAnswer>(
-      from, *this, std::move(by_lane), shared->size(), std::move(done),
-      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::OffsetsDone lane_done) {
-        lane.list_offsets(*shared, parts, std::move(lane_done));
+      from, *this, std::move(by_lane), count, std::move(done),
+      [queries = std::move(queries)](PartitionLane& lane, const PartitionLane::Indexes& parts,
+                                     ports::OffsetsDone lane_done) {
+        lane.list_offsets(queries, parts, std::move(lane_done));
       });
 }
 
 void Partitions::end_offsets_for_epochs(io::Lane& from, std::vector<ports::EpochQuery> queries,
                                         ports::EpochsDone done) {
   auto by_lane = split(queries, *this);
-  auto shared = std::make_shared<std::vector<ports::EpochQuery>>(std::move(queries));
+  const size_t count = queries.size();
   scatter<ports::EpochAnswer>(
-      from, *this, std::move(by_lane), shared->size(), std::move(done),
-      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::EpochsDone lane_done) {
-        lane_done(lane.end_offsets_for_epochs(*shared, parts));
+      from, *this, std::move(by_lane), count, std::move(done),
+      [queries = std::move(queries)](PartitionLane& lane, const PartitionLane::Indexes& parts,
+                                     ports::EpochsDone lane_done) {
+        lane_done(lane.end_offsets_for_epochs(queries, parts));
       });
 }
 
 void Partitions::delete_records(io::Lane& from, std::vector<ports::DeleteQuery> queries,
                                 ports::DeleteDone done) {
   auto by_lane = split(queries, *this);
-  auto shared = std::make_shared<std::vector<ports::DeleteQuery>>(std::move(queries));
+  const size_t count = queries.size();
   scatter<ports::DeleteAnswer>(
-      from, *this, std::move(by_lane), shared->size(), std::move(done),
-      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::DeleteDone lane_done) {
-        lane_done(lane.delete_records(*shared, parts));
+      from, *this, std::move(by_lane), count, std::move(done),
+      [queries = std::move(queries)](PartitionLane& lane, const PartitionLane::Indexes& parts,
+                                     ports::DeleteDone lane_done) {
+        lane_done(lane.delete_records(queries, parts));
       });
 }
 
@@ -70,11 +73,12 @@ void Partitions::describe_producers(io::Lane& from, std::vector<TopicPartition> 
   std::vector<Part> parts_of_all;
   for (const TopicPartition& id : partitions) parts_of_all.push_back({id});
   auto by_lane = split(parts_of_all, *this);
-  auto shared = std::make_shared<std::vector<TopicPartition>>(std::move(partitions));
+  const size_t count = partitions.size();
   scatter<ports::ProducersAnswer>(
-      from, *this, std::move(by_lane), shared->size(), std::move(done),
-      [shared](PartitionLane& lane, const PartitionLane::Indexes& parts, ports::ProducersDone lane_done) {
-        lane_done(lane.describe_producers(*shared, parts));
+      from, *this, std::move(by_lane), count, std::move(done),
+      [partitions = std::move(partitions)](PartitionLane& lane, const PartitionLane::Indexes& parts,
+                                           ports::ProducersDone lane_done) {
+        lane_done(lane.describe_producers(partitions, parts));
       });
 }
 
