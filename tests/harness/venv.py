@@ -1,4 +1,4 @@
-"""Python packages for the tests, in build/tests-venv: made once a requirements.txt."""
+"""Python packages for the tests, made once a list of them: requirements.txt in build/tests-venv, others in folders of their own."""
 import hashlib
 import importlib
 import os
@@ -14,18 +14,38 @@ REQUIREMENTS = ROOT / "tests" / "requirements.txt"
 
 def require(module):
     """Imports a package that requirements.txt names; the first call installs what is missing."""
-    mark = FOLDER / "installed"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()
-    if not mark.exists() or mark.read_text() != wanted:
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        FOLDER.parent.mkdir(exist_ok=True)
-        _run([sys.executable, "-m", "venv", str(FOLDER)])
-        _run([str(FOLDER / "bin" / "pip"), "install", "--quiet", "-r", str(REQUIREMENTS)])
-        mark.write_text(wanted)
-    site = FOLDER / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    site = site_packages()
     if str(site) not in sys.path:
         sys.path.insert(0, str(site))
     return importlib.import_module(module)
+
+
+def site_packages():
+    """The folder with the packages of requirements.txt."""
+    _make(FOLDER, REQUIREMENTS, [
+        [sys.executable, "-m", "venv", FOLDER],
+        [FOLDER / "bin" / "pip", "install", "--quiet", "-r", REQUIREMENTS]])
+    return FOLDER / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+
+
+def packages(requirements, folder):
+    """Installs what the file `requirements` names, each with its checksum, into `folder` and nothing beside it. The folder."""
+    site_packages()  # with them comes a pip, which Debian's Python lacks
+    _make(folder, requirements, [
+        [FOLDER / "bin" / "pip", "install", "--quiet", "--no-deps", "--require-hashes", "-r", requirements, "--target", folder]])
+    return folder
+
+
+def _make(folder, requirements, commands):
+    mark = folder / "installed"
+    wanted = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()
+    if mark.exists() and mark.read_text() == wanted:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for command in commands:
+        _run([str(word) for word in command])
+    mark.write_text(wanted)
 
 
 def _run(command):

@@ -46,6 +46,8 @@ void ShardHost::on_loaded(Status loaded) {
   load_ = nullptr;
   if (!loaded) {
     state_ = State::kFailed;
+    if (loaded.error().code == ErrorCode::kNotLeaderOrFollower)
+      return;  // a new epoch began meanwhile: its host loads them
     runtime_.logger().error(
         "coordinator", fmt::format("the groups of {} could not be loaded: {}", partition_->identity().text(),
                                    loaded.error().message));
