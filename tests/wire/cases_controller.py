@@ -1,0 +1,140 @@
+"""The controller under test and Apache Kafka's, each with scripted brokers: random histories have to give the same answers and
+the same records in the metadata log, step by step.
+
+    run_wire.py controller_histories                                  against what Kafka did when it was recorded
+    run_wire.py --broker kafka --record controller_histories          records it anew
+    run_wire.py controller_beside_kafka --histories 1000 --seed 5000  live, side by side
+"""
+import threading
+import time
+
+from fake_brokers import PROPERTIES, Unsteady
+from harness.cases import case
+from histories import WireHistory
+from history_commands import Player
+import recording
+
+STEPS = 30
+RECORDED = 20  # histories
+ATTEMPTS = 3             # of a history on a machine that is too slow for the sessions
+UNKNOWN_SERVER_ERROR = -1
+
+
+def play(player, seed):
+    for _ in range(ATTEMPTS):
+        try:
+            return player.play(WireHistory(seed).commands(STEPS))
+        except Unsteady as e:
+            print(f"  history {seed} on port {player.connection.socket.getpeername()[1]} again: {e}", flush=True)
+    raise Unsteady(f"history {seed}: {ATTEMPTS} times")
+
+
+class Comparison:
+    """Of histories; `lines` are the differences. One ends at its first difference: what follows says nothing."""
+
+    def __init__(self):
+        self.lines, self.steps, self.histories, self.ended_early = [], 0, 0, {}
+
+    def add(self, seed, kafka, tested):
+        self.histories += 1
+        moving = set()
+        for (command, want, want_records), (other, have, have_records) in zip(kafka, tested, strict=True):
+            assert command == other, f"history {seed} has other commands: record it again"
+            if fails(want):
+                return self._end("Kafka fails")
+            differences = list(recording.differences(want, have)) + list(recording.differences(want_records, have_records, "records"))
+            replaced = takes_back(want_records) or command.startswith("reassign") and place_of(command) in moving
+            if differences and replaced:
+                return self._end("a target takes back what an earlier one added, or wants what it removes: Kafka never completes it")
+            if differences:
+                self.lines.append(f"history {seed}, {command}: {differences[0]}")
+                print(f"  history {seed}, {command}")
+                for line in differences[:8]:
+                    print(f"    {line}", flush=True)
+                return None
+            note_moves(want_records, moving)
+            self.steps += 1
+        return None
+
+    def _end(self, reason):
+        self.ended_early[reason] = self.ended_early.get(reason, 0) + 1
+
+    def check(self):
+        print(f"  {self.steps} steps of {self.histories} histories compared, {len(self.lines)} differences")
+        for reason, count in self.ended_early.items():
+            print(f"  {count} ended early: {reason}", flush=True)
+        assert not self.lines, f"{len(self.lines)} histories differ from Apache Kafka, the first: {self.lines[0]}"
+        assert sum(self.ended_early.values()) * 3 < self.histories, "too many ended early"
+
+
+def fails(value):
+    if isinstance(value, dict):
+        return value.get("error_code") == UNKNOWN_SERVER_ERROR or any(fails(v) for v in value.values())
+    return isinstance(value, list) and any(fails(v) for v in value)
+
+
+def place_of(command):
+    return command.split()[1]
+
+
+def changes(records):
+    """(partition, fields) of each changed partition."""
+    return [(f"{f['topic_id']}-{f['partition_id']}", f) for name, _, f in records if name == "PartitionChange"]
+
+
+def note_moves(records, moving):
+    for partition, f in changes(records):
+        lists = [f.get("adding_replicas"), f.get("removing_replicas")]
+        if any(lists):
+            moving.add(partition)
+        elif any(v is not None for v in lists):
+            moving.discard(partition)
+
+
+def takes_back(records):
+    return any(set(f.get("adding_replicas") or ()) & set(f.get("removing_replicas") or ()) for _, f in changes(records))
+
+
+@case(within=300)
+def controller_histories(context):
+    player = Player(context.new_controller(PROPERTIES).start().port)
+    seeds = range(1, RECORDED + 1)
+    notes = [[str(seed), play(player, seed)] for seed in seeds]
+    if context.options.record:
+        return recording.save("controller_histories", notes)
+    comparison = Comparison()
+    for (seed, kafka), (_, tested) in zip(recording.load("controller_histories"), notes, strict=True):
+        comparison.add(seed, kafka, tested)
+    comparison.check()
+
+
+@case(full=True, within=3 * 3600)
+def controller_beside_kafka(context):
+    kafka = Player(context.new_controller(PROPERTIES, "kafka", "kafka").start().port)
+    tested = Player(context.new_controller(PROPERTIES).start().port)
+    first = context.options.seed
+    comparison, started = Comparison(), time.monotonic()
+    for seed in range(first, first + context.options.histories):
+        comparison.add(seed, *side_by_side(seed, kafka, tested))
+        if seed % 50 == 0:
+            print(f"  {comparison.histories} histories, {time.monotonic() - started:.0f} s", flush=True)
+    comparison.check()
+
+
+def side_by_side(seed, *players):
+    """The notes of each; they play at the same time."""
+    notes, errors = {}, []
+
+    def run(n):
+        try:
+            notes[n] = play(players[n], seed)
+        except Exception as e:  # told by the thread that waits
+            errors.append(e)
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(len(players))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    if errors:
+        raise errors[0]
+    return [notes[n] for n in range(len(players))]
