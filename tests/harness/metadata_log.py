@@ -51,6 +51,7 @@ class Record:
 
     def __init__(self, offset, value):
         self.offset = offset
+        self.again = False  # it fences a broker that is fenced
         frame, at = _uvarint(value, 0)
         assert frame == 1, f"frame version {frame}"
         key, at = _uvarint(value, at)
@@ -139,6 +140,7 @@ class Image:
                                                 "stopping": f.get("in_controlled_shutdown", False), "dirs": f.get("log_dirs", [])}
             case "BrokerRegistrationChange":
                 broker = self.brokers[f["broker_id"]]
+                record.again = f.get("fenced") == 1 and broker["fenced"]
                 if f.get("fenced"):
                     broker["fenced"] = f["fenced"] > 0
                 if f.get("in_controlled_shutdown"):

@@ -84,15 +84,16 @@ class FakeBrokers:
     def follow(self, watch=True):
         for record in self.log.follow():
             self._new.append(record)
-            if watch and record.name == "BrokerRegistrationChange" and record.get("fenced") == 1 and \
-                    record.get("broker_id") not in self._may_be_fenced:
+            if not watch or record.name != "BrokerRegistrationChange" or record.get("fenced") != 1:
+                continue
+            if record.get("broker_id") not in self._may_be_fenced:
                 raise Unsteady(f"broker {record.get('broker_id')} was not heard in time")
 
     def news(self):
         """The records since the last note, sorted: where one operation makes several, their order says nothing."""
         self.follow()
         new, self._new = self._new, []
-        return sorted(([r.name, r.version, self.plain(r.fields)] for r in new), key=json.dumps)
+        return sorted(([r.name + " again" * r.again, r.version, self.plain(r.fields)] for r in new), key=json.dumps)
 
     def plain(self, value, key=""):
         """With names for ids, and without words."""

@@ -1,11 +1,7 @@
 """Random histories of a cluster as its controller sees them, by seed: commands for history_commands.Player. They are those that
 tests/kafka/record_controller_histories.py plays on Kafka's classes, and what only the wire has: sessions, stale epochs,
 administrators' requests that fail."""
-import sys
-import pathlib
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "kafka"))
-from record_controller_histories import BROKERS, History  # noqa: E402
+from kafka.record_controller_histories import BROKERS, History
 
 STALE = ["leader=-1", "leader=1", "partition=-1", "partition=1", "broker=stale", "member=stale"]
 
