@@ -40,7 +40,7 @@ class Comparison:
 
     def add(self, seed, kafka, tested):
         self.histories += 1
-        moving = set()
+        moves = Moves()
         for (command, want, want_records), (other, have, have_records) in zip(kafka, tested, strict=True):
             assert command == other, f"history {seed} has other commands: record it again"
             # When the session of a fenced broker runs out, Kafka fences it once more, at any time.
@@ -48,8 +48,9 @@ class Comparison:
             if fails(want):
                 return self._end("Kafka fails")
             differences = list(recording.differences(want, have)) + list(recording.differences(want_records, have_records, "records"))
-            replaced = takes_back(want_records) or command.startswith("reassign") and place_of(command) in moving
-            if differences and replaced:
+            replaced = moves.taking_back() or command.startswith("reassign") and command.split()[1] in moves.lists
+            moves.note(want_records)
+            if differences and (replaced or moves.taking_back()):
                 return self._end("a target takes back what an earlier one added, or wants what it removes: Kafka never completes it")
             if differences:
                 self.lines.append(f"history {seed}, {command}: {differences[0]}")
@@ -57,7 +58,6 @@ class Comparison:
                 for line in differences[:8]:
                     print(f"    {line}", flush=True)
                 return None
-            note_moves(want_records, moving)
             self.steps += 1
         return None
 
@@ -78,26 +78,29 @@ def fails(value):
     return isinstance(value, list) and any(fails(v) for v in value)
 
 
-def place_of(command):
-    return command.split()[1]
+class Moves:
+    """What Kafka's records say of reassignments: the adding and the removing replicas of each partition that moves."""
 
+    def __init__(self):
+        self.lists = {}
 
-def changes(records):
-    """(partition, fields) of each changed partition."""
-    return [(f"{f['topic_id']}-{f['partition_id']}", f) for name, _, f in records if name == "PartitionChange"]
+    def note(self, records):
+        for name, _, f in records:
+            if name == "RemoveTopic":
+                self.lists = {p: lists for p, lists in self.lists.items() if p.rpartition("-")[0] != f["topic_id"]}
+            if name not in ("Partition", "PartitionChange"):
+                continue
+            partition = f"{f['topic_id']}-{f['partition_id']}"
+            lists = list(self.lists.get(partition, ([], [])))
+            for n, field in enumerate(("adding_replicas", "removing_replicas")):
+                lists[n] = lists[n] if f.get(field) is None else f[field]
+            self.lists[partition] = lists
+            if not any(lists):
+                del self.lists[partition]
 
-
-def note_moves(records, moving):
-    for partition, f in changes(records):
-        lists = [f.get("adding_replicas"), f.get("removing_replicas")]
-        if any(lists):
-            moving.add(partition)
-        elif any(v is not None for v in lists):
-            moving.discard(partition)
-
-
-def takes_back(records):
-    return any(set(f.get("adding_replicas") or ()) & set(f.get("removing_replicas") or ()) for _, f in changes(records))
+    def taking_back(self):
+        """Whether a replica is being added and removed."""
+        return any(set(adding) & set(removing) for adding, removing in self.lists.values())
 
 
 @case(within=300)

@@ -15,9 +15,10 @@ from harness.waiting import wait_until
 
 SESSION_MS = 500
 PROPERTIES = {"broker.session.timeout.ms": str(SESSION_MS), "broker.heartbeat.interval.ms": "100",
-              "metadata.max.idle.interval.ms": "0",         # no records that do nothing
+              "metadata.max.idle.interval.ms": "0",          # no records that do nothing
+              "controller.quorum.append.linger.ms": "0",     # Kafka would wait 25 ms with each write
               "auto.leader.rebalance.enable": "false",       # preferred leaders only when somebody asks
-              "unclean.leader.election.interval.ms": "100"}  # settle_elections() waits for it
+              "unclean.leader.election.interval.ms": "100"}  # Player waits for it, see settle()
 BEAT_EVERY_S = SESSION_MS / 1000 / 6
 PATIENCE_S = 15
 UNSAID = {"error_message", "throttle_time_ms", "configs"}

@@ -123,7 +123,7 @@ class Player(FakeBrokers):
         return {"partitions": len(rows), "factors": sorted(len(set(p.replicas)) for p in rows),
                 "racks": sorted(len({self.image.brokers[r]["rack"] for r in p.replicas}) for p in rows),
                 "isrs": sorted(len(p.isr) for p in rows), "without leader": leaders[-1],
-                "fenced first": sum(not self.image.is_active(p.replicas[0]) for p in rows)}
+                "fenced first": sum(self.image.brokers[p.replicas[0]]["fenced"] for p in rows)}
 
     def do_grow(self, name, count, options):
         rows = assignment(options["assign"]) if "assign" in options else None

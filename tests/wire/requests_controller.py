@@ -44,7 +44,7 @@ def prepare(side):
     side.known["epochs"][SPARE] = register(side, SPARE)
     for b in BROKERS:
         assert not side.prepare("BrokerHeartbeat", 2, heartbeat(side, b))["is_fenced"]
-    side.known["one"] = create(side, "sweep-one", [1, 2], [2, 3, 1])
+    side.known["one"] = create(side, "sweep-one", [1, 2, 3], [2, 3, 1])
     side.known["log"] = MetadataLog(side.connect())
 
 
