@@ -11,6 +11,9 @@ PROPERTIES = {"broker.session.timeout.ms": "3600000", "metadata.max.idle.interva
               "metadata.log.max.record.bytes.between.snapshots": "2000"}
 BROKERS, SPARE = (1, 2, 3), 4
 SHORT = {"timeout_ms": (10000,)}
+# Apache Kafka's controller takes others into its log, and stops when it reads them there.
+READABLE = {"name": ("A", "metadata.version"), "security_protocol": (0, 1, 2, 3), "min_supported_version": (0, 7, 8, 33),
+            "max_supported_version": (33, 32, 7)}
 EPOCHS = {"broker_epoch"}
 
 
@@ -96,7 +99,7 @@ def snapshot(side, _):
 
 ROWS = [
     Row("ApiVersions", lambda side, _: {"client_software_name": "raw", "client_software_version": "1"}, plain=True),
-    Row("BrokerRegistration", lambda side, _: registration(side, SPARE), unequal=EPOCHS),
+    Row("BrokerRegistration", lambda side, _: registration(side, SPARE), READABLE, unequal=EPOCHS),
     Row("BrokerHeartbeat", lambda side, _: heartbeat(side, 3)),
     Row("BrokerHeartbeat", lambda side, _: heartbeat(side, SPARE), label="of a spare"),
     Row("BrokerHeartbeat", lambda side, _: heartbeat(side, 3), label="to be unfenced", plain=True),
@@ -104,7 +107,7 @@ ROWS = [
     Row("AssignReplicasToDirs", assign),
     Row("AllocateProducerIds", lambda side, _: {"broker_id": 1, "broker_epoch": side.known["epochs"][1]}),
     Row("UnregisterBroker", unregistration, again=True),
-    Row("ControllerRegistration", controller),
+    Row("ControllerRegistration", controller, READABLE),
     Row("DescribeCluster", lambda side, _: {"endpoint_type": 2}),
     Row("UnregisterController", lambda side, _: {"controller_id": 3001}),
     Row("DescribeQuorum", lambda side, _: {"topics": [{"topic_name": METADATA, "partitions": [{"partition_index": 0}]}]}),
