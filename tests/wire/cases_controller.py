@@ -19,7 +19,7 @@ import recording
 
 STEPS = 30
 RECORDED = 20  # histories
-ATTEMPTS = 3             # of a history on a machine that is too slow for the sessions
+ATTEMPTS = 8             # of a history on a machine that is too slow for the sessions
 UNKNOWN_SERVER_ERROR = -1
 
 

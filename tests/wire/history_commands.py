@@ -11,7 +11,7 @@
 import collections
 import json
 
-from fake_brokers import FakeBrokers, directory
+from fake_brokers import FakeBrokers, Unsteady, directory
 
 TIMEOUT_MS = 10000
 TOPIC, SET, DELETE = 2, 0, 1
@@ -66,7 +66,10 @@ class Player(FakeBrokers):
         if not b.beats:
             return None
         self.beat()
-        return self.call("BrokerRegistration", 4, self.registration(b.id, 9999, [5000 + b.id], -1, None))
+        answer = self.call("BrokerRegistration", 4, self.registration(b.id, 9999, [5000 + b.id], -1, None))
+        if answer["error_code"] == 0:
+            raise Unsteady(f"the session of broker {b.id} ran out between two requests")
+        return answer
 
     def do_heartbeat(self, number, *words, options):
         b = self.broker(int(number))
