@@ -18,7 +18,7 @@ from kafka import kafka
 import recording
 
 STEPS = 30
-RECORDED = 20  # histories
+RECORDED = 12  # histories
 ATTEMPTS = 8             # of a history on a machine that is too slow for the sessions
 UNKNOWN_SERVER_ERROR = -1
 

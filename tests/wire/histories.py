@@ -7,6 +7,21 @@ STALE = ["leader=-1", "leader=1", "partition=-1", "partition=1", "broker=stale",
 
 
 class WireHistory(History):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.rows = {}  # topic -> the replicas of each partition when it was created
+
+    def create(self):
+        command = super().create()
+        _, name, rows, *_ = command.split()
+        self.rows.setdefault(name, [[int(n) for n in row.split(",")] for row in rows.removeprefix("assign=").split(";")])
+        return command
+
+    def led_by(self, b):
+        """A partition whose preferred leader it is, if there is one."""
+        led = [f"{name}-{i}" for name in self.topics for i, row in enumerate(self.rows.get(name, [])) if row[0] == b]
+        return self.random.choice(led or [self.partition()])
+
     def commands(self, count):
         for b in BROKERS:
             if self.random.random() < 0.97:
@@ -23,7 +38,8 @@ class WireHistory(History):
     def more(self):
         b = self.random.choice(list(BROKERS))
         kind = self.random.choices(["stale", "config", "unclean config", "grow", "auto", "again", "intrude", "lagging", "stale heartbeat",
-                                    "from another", "list", "odd create", "rack"], [5, 3, 3, 4, 3, 2, 1, 2, 1, 2, 2, 2, 1])[0]
+                                    "from another", "list", "odd create", "rack", "comeback", "blackout"],
+                                   [5, 3, 3, 4, 3, 2, 1, 2, 1, 2, 2, 2, 1, 4, 2])[0]
         if kind == "stale":
             yield f"isr {self.partition()} active {self.random.choice(STALE)}"
         elif kind == "config":
@@ -50,6 +66,20 @@ class WireHistory(History):
             name = f"t{self.random.randrange(5, 8)}"
             rows = self.random.choice(["1,1", "1;2,3", "9", "none", "1,-1"])
             yield f"create {name} assign={rows}"
+        elif kind == "comeback":  # a leader goes, comes back into the ISR, and leads again
+            where = self.led_by(b)
+            yield f"silent {b}"
+            yield from self.start(b)
+            yield f"isr {where} active"
+            yield f"elect preferred {where}"
+        elif kind == "blackout":
+            where = self.led_by(b)
+            gone = [b, *self.random.sample([other for other in BROKERS if other != b], 2)]
+            yield from (f"silent {g}" for g in gone)
+            yield f"elect unclean {where}"
+            yield from self.start(gone[0])
+            yield f"elect unclean {where}"
+            yield f"isr {where} active"
         elif kind == "rack":
             self.incarnations[b] += 1
             yield f"register {b} incarnation={self.incarnations[b]} dirs={1000 + b},{2000 + b} rack=r{self.random.randrange(3)}"
