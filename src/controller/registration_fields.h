@@ -7,12 +7,14 @@
 
 namespace moldau {
 
-// A Kafka node that reads the registration of a listener without a name, or of a protocol that it doesn't know, stops.
+// A Kafka node that reads the registration of a listener without name or host, or of a protocol that it doesn't know,
+// stops, or ceases to be the active controller.
 template <class Request>
 Status check_listeners(const Request& request) {
   constexpr int16_t kLastProtocol = 3;  // SASL_SSL
   for (const auto& l : request.listeners) {
-    if (l.name.empty()) return fail(ErrorCode::kInvalidRegistration, "A listener has no name");
+    if (l.name.empty() || l.host.empty())
+      return fail(ErrorCode::kInvalidRegistration, "A listener has no name or no host");
     if (l.security_protocol < 0 || l.security_protocol > kLastProtocol)
       return fail(ErrorCode::kInvalidRegistration, "Listener " + std::string(l.name) +
                                                        " has an unknown security protocol, " +
