@@ -12,7 +12,7 @@ PROPERTIES = {"broker.session.timeout.ms": "3600000", "metadata.max.idle.interva
 BROKERS, SPARE = (1, 2, 3), 4
 SHORT = {"timeout_ms": (10000,)}
 # Apache Kafka's controller takes others into its log, and stops when it reads them there.
-READABLE = {"name": ("A", "metadata.version"), "host": ("a", "::1"), "security_protocol": (0, 1, 2, 3), "min_supported_version": (0, 7, 8, 33),
+READABLE = {"name": ("A", "metadata.version"), "host": ("a", "::1"), "port": (1, 9092, 65535), "security_protocol": (0, 1, 2, 3), "min_supported_version": (0, 7, 8, 33),
             "max_supported_version": (33, 32, 7)}
 EPOCHS = {"broker_epoch"}
 
