@@ -79,6 +79,10 @@ void answer_all(TestBench& bench, uint8_t manner) {
   answer_each(c.creations, manner), answer_each(c.deletions, manner), answer_each(c.quota_changes, manner);
   answer_each(c.growths, manner), answer_each(c.changes, manner), answer_each(c.replacements, manner);
   answer_each(c.elections, manner), answer_each(c.reassignments, manner), answer_each(c.allocations, manner);
+  answer_each(c.registrations, manner), answer_each(c.unregistrations, manner);
+  answer_each(c.heartbeats, manner), answer_each(c.isr_changes, manner);
+  answer_each(c.directory_changes, manner), answer_each(c.controller_registrations, manner);
+  answer_each(c.controller_unregistrations, manner);
   TestGroups& g = bench.groups;
   // Its answer names the groups that were asked for: an empty one is never given.
   for (auto& asked : std::exchange(g.fetches, {})) asked.refuse(ErrorCode::kNotCoordinator);

@@ -87,9 +87,10 @@ TEST_F(DispatcherTest, TheTablesHoldWhatIsServed) {
   EXPECT_EQ(keys(protocol::ListenerKind::kBroker),
             (std::set<int16_t>{0,  1,  2,  3,  8,  9,  10, 11, 12, 13, 14, 15, 16, 18, 19,
                                20, 21, 22, 23, 29, 30, 31, 32, 33, 34, 35, 37, 42, 43, 44,
-                               45, 46, 47, 48, 49, 50, 55, 60, 61, 68, 69, 74, 75}));
+                               45, 46, 47, 48, 49, 50, 55, 60, 61, 64, 68, 69, 74, 75, 94}));
   EXPECT_EQ(keys(protocol::ListenerKind::kController),
-            (std::set<int16_t>{18, 19, 20, 29, 30, 31, 32, 33, 37, 43, 44, 45, 46, 49, 55, 60}));
+            (std::set<int16_t>{1,  18, 19, 20, 29, 30, 31, 32, 33, 37, 43, 44, 45,
+                               46, 49, 55, 56, 59, 60, 62, 63, 64, 67, 70, 73, 94}));
 }
 
 }  // namespace

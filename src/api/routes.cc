@@ -15,11 +15,14 @@
 #include "api/admin/elect_leaders.h"
 #include "api/admin/list_config_resources.h"
 #include "api/admin/reassignments.h"
+#include "api/admin/unregistration.h"
 #include "api/cluster/api_versions.h"
 #include "api/cluster/describe_cluster.h"
 #include "api/cluster/describe_quorum.h"
 #include "api/cluster/describe_topic_partitions.h"
 #include "api/cluster/metadata.h"
+#include "api/cluster/metadata_fetch.h"
+#include "api/cluster/node_requests.h"
 #include "api/data/fetch.h"
 #include "api/data/init_producer_id.h"
 #include "api/data/offsets.h"
@@ -78,13 +81,16 @@ constexpr auto kBroker = std::to_array<Route>({
     {ApiKey::kDescribeQuorum, handle_describe_quorum},
     {ApiKey::kDescribeCluster, handle_broker_describe_cluster},
     {ApiKey::kDescribeProducers, handle_describe_producers},
+    {ApiKey::kUnregisterBroker, handle_unregister_broker},
     {ApiKey::kConsumerGroupHeartbeat, handle_consumer_group_heartbeat},
     {ApiKey::kConsumerGroupDescribe, handle_consumer_group_describe},
     {ApiKey::kListConfigResources, handle_list_config_resources},
     {ApiKey::kDescribeTopicPartitions, handle_describe_topic_partitions},
+    {ApiKey::kUnregisterController, handle_unregister_controller},
 });
 
 constexpr auto kController = std::to_array<Route>({
+    {ApiKey::kFetch, handle_metadata_fetch},
     {ApiKey::kApiVersions, handle_controller_api_versions},
     {ApiKey::kCreateTopics, handle_create_topics},
     {ApiKey::kDeleteTopics, handle_delete_topics},
@@ -100,7 +106,16 @@ constexpr auto kController = std::to_array<Route>({
     {ApiKey::kListPartitionReassignments, handle_list_partition_reassignments},
     {ApiKey::kAlterClientQuotas, handle_alter_client_quotas},
     {ApiKey::kDescribeQuorum, handle_describe_quorum},
+    {ApiKey::kAlterPartition, handle_alter_partition},
+    {ApiKey::kFetchSnapshot, handle_fetch_snapshot},
     {ApiKey::kDescribeCluster, handle_controller_describe_cluster},
+    {ApiKey::kBrokerRegistration, handle_broker_registration},
+    {ApiKey::kBrokerHeartbeat, handle_broker_heartbeat},
+    {ApiKey::kUnregisterBroker, handle_unregister_broker},
+    {ApiKey::kAllocateProducerIds, handle_allocate_producer_ids},
+    {ApiKey::kControllerRegistration, handle_controller_registration},
+    {ApiKey::kAssignReplicasToDirs, handle_assign_replicas_to_dirs},
+    {ApiKey::kUnregisterController, handle_unregister_controller},
 });
 
 static_assert(std::ranges::is_sorted(kBroker, {}, &Route::key));

@@ -1,6 +1,7 @@
 // Services: what handlers work with. One a node; put together by server/.
 #pragma once
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "ports/groups.h"
 #include "ports/images.h"
 #include "ports/log_dirs.h"
+#include "ports/metadata_log.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
 #include "ports/quorum.h"
@@ -30,17 +32,23 @@ struct FetchLimits {
   size_t session_slots = 1000;   // max.incremental.fetch.session.cache.slots, over all lanes
 };
 
+// What only a broker has. The handlers that use it stand in the brokers' table; only a broker has such listeners.
+struct BrokerPorts {
+  ports::PartitionsPort& partitions;
+  ports::ProducerIdsPort& producer_ids;
+  ports::GroupsPort& groups;
+  ports::LogDirsPort& log_dirs;
+};
+
 struct Services {
   NodeIdentity node;
   io::Runtime& runtime;
   ports::ImagesPort& images;
-  ports::PartitionsPort& partitions;
   ports::ControllerPort& controller;
-  ports::ProducerIdsPort& producer_ids;
-  ports::GroupsPort& groups;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
-  ports::LogDirsPort& log_dirs;
+  ports::MetadataLogPort& metadata_log;
+  std::optional<BrokerPorts> broker;
   AutoCreateOptions auto_create;
   FetchLimits fetch_limits;
   std::vector<FetchSessions> fetch_sessions;           // by lane; each used on its lane only

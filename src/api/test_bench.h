@@ -69,13 +69,11 @@ class TestBench {
         services{.node = {BrokerId(1), "cluster"},
                  .runtime = runtime,
                  .images = images,
-                 .partitions = partitions,
                  .controller = controller,
-                 .producer_ids = producer_ids,
-                 .groups = groups,
                  .configs = configs,
                  .quorum = quorum,
-                 .log_dirs = log_dirs},
+                 .metadata_log = metadata_log,
+                 .broker = BrokerPorts{partitions, producer_ids, groups, log_dirs}},
         dispatcher(services, kind) {
     services.fetch_counters.resize(static_cast<size_t>(lanes));
     services.being_created.resize(static_cast<size_t>(lanes));
@@ -142,6 +140,7 @@ class TestBench {
   TestGroups groups;
   TestConfigs configs;
   TestQuorum quorum;
+  TestMetadataLog metadata_log;
   TestLogDirs log_dirs;
   Services services;
   Dispatcher dispatcher;

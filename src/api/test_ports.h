@@ -11,6 +11,7 @@
 #include "ports/controller.h"
 #include "ports/images.h"
 #include "ports/log_dirs.h"
+#include "ports/metadata_log.h"
 #include "ports/partitions.h"
 #include "ports/producer_ids.h"
 #include "ports/quorum.h"
@@ -151,18 +152,49 @@ class TestController final : public ports::ControllerPort {
                              ports::Answer<protocol::AllocateProducerIdsResponse> answer) override {
     allocations.push_back({std::move(caller), std::move(request), std::move(answer)});
   }
-  void register_broker(ports::Caller, ports::Kept<protocol::BrokerRegistrationRequest>,
-                       ports::Answer<protocol::BrokerRegistrationResponse>) override {}
-  void unregister_broker(ports::Caller, ports::Kept<protocol::UnregisterBrokerRequest>,
-                         ports::Answer<protocol::UnregisterBrokerResponse>) override {}
-  void heartbeat(ports::Caller, ports::Kept<protocol::BrokerHeartbeatRequest>,
-                 ports::Answer<protocol::BrokerHeartbeatResponse>) override {}
-  void register_controller(ports::Caller, ports::Kept<protocol::ControllerRegistrationRequest>,
-                           ports::Answer<protocol::ControllerRegistrationResponse>) override {}
+  void register_broker(ports::Caller caller, ports::Kept<protocol::BrokerRegistrationRequest> request,
+                       ports::Answer<protocol::BrokerRegistrationResponse> answer) override {
+    registrations.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void unregister_broker(ports::Caller caller, ports::Kept<protocol::UnregisterBrokerRequest> request,
+                         ports::Answer<protocol::UnregisterBrokerResponse> answer) override {
+    unregistrations.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void heartbeat(ports::Caller caller, ports::Kept<protocol::BrokerHeartbeatRequest> request,
+                 ports::Answer<protocol::BrokerHeartbeatResponse> answer) override {
+    heartbeats.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void alter_partition(ports::Caller caller, ports::Kept<protocol::AlterPartitionRequest> request,
+                       ports::Answer<protocol::AlterPartitionResponse> answer) override {
+    isr_changes.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void assign_replicas_to_dirs(ports::Caller caller,
+                               ports::Kept<protocol::AssignReplicasToDirsRequest> request,
+                               ports::Answer<protocol::AssignReplicasToDirsResponse> answer) override {
+    directory_changes.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void register_controller(ports::Caller caller, ports::Kept<protocol::ControllerRegistrationRequest> request,
+                           ports::Answer<protocol::ControllerRegistrationResponse> answer) override {
+    controller_registrations.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
+  void unregister_controller(ports::Caller caller, ports::Kept<protocol::UnregisterControllerRequest> request,
+                             ports::Answer<protocol::UnregisterControllerResponse> answer) override {
+    controller_unregistrations.push_back({std::move(caller), std::move(request), std::move(answer)});
+  }
 
   std::vector<Creation> creations;
   std::vector<Deletion> deletions;
   std::vector<Allocation> allocations;
+  std::vector<Asked<protocol::BrokerRegistrationRequest, protocol::BrokerRegistrationResponse>> registrations;
+  std::vector<Asked<protocol::UnregisterBrokerRequest, protocol::UnregisterBrokerResponse>> unregistrations;
+  std::vector<Asked<protocol::BrokerHeartbeatRequest, protocol::BrokerHeartbeatResponse>> heartbeats;
+  std::vector<Asked<protocol::AlterPartitionRequest, protocol::AlterPartitionResponse>> isr_changes;
+  std::vector<Asked<protocol::AssignReplicasToDirsRequest, protocol::AssignReplicasToDirsResponse>>
+      directory_changes;
+  std::vector<Asked<protocol::ControllerRegistrationRequest, protocol::ControllerRegistrationResponse>>
+      controller_registrations;
+  std::vector<Asked<protocol::UnregisterControllerRequest, protocol::UnregisterControllerResponse>>
+      controller_unregistrations;
   std::vector<Asked<protocol::AlterClientQuotasRequest, protocol::AlterClientQuotasResponse>> quota_changes;
   std::vector<Asked<protocol::CreatePartitionsRequest, protocol::CreatePartitionsResponse>> growths;
   std::vector<Asked<protocol::IncrementalAlterConfigsRequest, protocol::IncrementalAlterConfigsResponse>>
@@ -198,6 +230,22 @@ class TestQuorum final : public ports::QuorumPort {
   void describe(io::Lane&, std::function<void(ports::QuorumState)> done) override { done(state); }
   BrokerId id = kNoBroker;
   ports::QuorumState state;
+};
+
+class TestMetadataLog final : public ports::MetadataLogPort {
+ public:
+  void fetch(io::Lane& lane, ports::MetadataFetch fetch, FetchDone done) override {
+    fetches.push_back(fetch);
+    lane.post([done = std::move(done), this]() mutable { done(fetched); });
+  }
+  void fetch_snapshot(io::Lane& lane, ports::SnapshotFetch fetch, SnapshotDone done) override {
+    snapshot_fetches.push_back(fetch);
+    lane.post([done = std::move(done), this]() mutable { done(snapshot); });
+  }
+  std::vector<ports::MetadataFetch> fetches;
+  std::vector<ports::SnapshotFetch> snapshot_fetches;
+  ports::MetadataFetched fetched;
+  ports::SnapshotFetched snapshot;
 };
 
 class TestLogDirs final : public ports::LogDirsPort {

@@ -72,7 +72,7 @@ void print_ready(const server::Node& node) {
   for (size_t i = 0; i < bound.size(); ++i) {
     const std::string& name = options.listeners[i].name;
     listeners += fmt::format("{}{}://{}", i ? ", " : "", name, bound[i].text());
-    if (client.empty() && name == options.advertised.front().name) {
+    if (client.empty() && options.is_broker && name == options.advertised.front().name) {
       io::Endpoint at = options.advertised.front().address;
       if (at.port == 0) at.port = bound[i].port;
       if (at.host.empty()) at.host = "localhost";
@@ -85,15 +85,20 @@ void print_ready(const server::Node& node) {
   const std::string metrics = admin ? fmt::format("http://{}/metrics", admin->text()) : "none";
   fmt::print(
       "\nMoldau {} is ready\n"
-      "  node id     {} (broker, controller)\n"
+      "  node id     {} ({})\n"
       "  cluster id  {}\n"
       "  listeners   {}\n"
       "  data        {}\n"
       "  metrics     {}\n"
-      "  stop        Ctrl-C, or kill {}\n"
-      "  try         echo hello | kcat -b {} -P -t greetings\n"
-      "              kcat -b {} -C -t greetings -o beginning -e\n\n",
-      kVersion, options.node_id.value, node.cluster_id(), listeners, data, metrics, getpid(), client, client);
+      "  stop        Ctrl-C, or kill {}\n",
+      kVersion, options.node_id.value, options.is_broker ? "broker, controller" : "controller",
+      node.cluster_id(), listeners, data, metrics, getpid());
+  if (options.is_broker)
+    fmt::print(
+        "  try         echo hello | kcat -b {} -P -t greetings\n"
+        "              kcat -b {} -C -t greetings -o beginning -e\n",
+        client, client);
+  fmt::print("\n");
   std::fflush(stdout);
 }
 

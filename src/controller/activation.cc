@@ -49,6 +49,7 @@ Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registrat
   if (!image.metadata_version().controller_registration)
     return fail(ErrorCode::kUnsupportedVersion,
                 "The current MetadataVersion is too old to support controller registrations.");
+  TRY(check_listeners(request));
   protocol::RegisterControllerRecord record;
   record.controller_id = request.controller_id;
   record.incarnation_id = request.incarnation_id;

@@ -176,6 +176,7 @@ Result<Plan<protocol::BrokerRegistrationResponse>> plan_broker_registration(
   if (request.is_migrating_zk_broker)
     return fail(ErrorCode::kBrokerIdNotRegistered, "Controller does not support registering ZK brokers.");
   if (version.directory_assignment) TRY(check_directories(image, id, request.log_dirs));
+  TRY(check_listeners(request));
   TRY(check_features(image, request));
 
   Plan<protocol::BrokerRegistrationResponse> plan;

@@ -3,11 +3,13 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/uuid.h"
 
 namespace moldau {
 
 inline constexpr size_t kLongestTopicName = 249;  // so that a partition's directory has a legal file name
 inline constexpr std::string_view kClusterMetadataTopic = "__cluster_metadata";
+inline constexpr Uuid kClusterMetadataTopicId{0, 1};
 inline constexpr std::string_view kConsumerOffsetsTopic = "__consumer_offsets";
 inline constexpr std::string_view kTransactionStateTopic = "__transaction_state";
 inline constexpr std::string_view kShareGroupStateTopic = "__share_group_state";

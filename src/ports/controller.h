@@ -15,7 +15,9 @@
 #include "protocol/messages/allocate_producer_ids.h"
 #include "protocol/messages/alter_client_quotas.h"
 #include "protocol/messages/alter_configs.h"
+#include "protocol/messages/alter_partition.h"
 #include "protocol/messages/alter_partition_reassignments.h"
+#include "protocol/messages/assign_replicas_to_dirs.h"
 #include "protocol/messages/broker_heartbeat.h"
 #include "protocol/messages/broker_registration.h"
 #include "protocol/messages/controller_registration.h"
@@ -25,6 +27,7 @@
 #include "protocol/messages/elect_leaders.h"
 #include "protocol/messages/incremental_alter_configs.h"
 #include "protocol/messages/unregister_broker.h"
+#include "protocol/messages/unregister_controller.h"
 
 namespace moldau::ports {
 
@@ -76,8 +79,14 @@ class ControllerPort {
                                  Answer<protocol::UnregisterBrokerResponse>) = 0;
   virtual void heartbeat(Caller, Kept<protocol::BrokerHeartbeatRequest>,
                          Answer<protocol::BrokerHeartbeatResponse>) = 0;
+  virtual void alter_partition(Caller, Kept<protocol::AlterPartitionRequest>,
+                               Answer<protocol::AlterPartitionResponse>) = 0;
+  virtual void assign_replicas_to_dirs(Caller, Kept<protocol::AssignReplicasToDirsRequest>,
+                                       Answer<protocol::AssignReplicasToDirsResponse>) = 0;
   virtual void register_controller(Caller, Kept<protocol::ControllerRegistrationRequest>,
                                    Answer<protocol::ControllerRegistrationResponse>) = 0;
+  virtual void unregister_controller(Caller, Kept<protocol::UnregisterControllerRequest>,
+                                     Answer<protocol::UnregisterControllerResponse>) = 0;
 };
 
 }  // namespace moldau::ports

@@ -44,4 +44,10 @@ QuorumOutput Quorum::on_durable(Offset end) {
   return out;
 }
 
+ErrorCode Quorum::check_leader_request(LeaderEpoch epoch) const {
+  if (epoch < epoch_) return ErrorCode::kFencedLeaderEpoch;
+  if (epoch > epoch_) return ErrorCode::kUnknownLeaderEpoch;
+  return role_ == Role::kLeader ? ErrorCode::kNone : ErrorCode::kNotLeaderOrFollower;
+}
+
 }  // namespace moldau

@@ -48,6 +48,10 @@ class Quorum {
   QuorumOutput on_durable(Offset end);
   void resign() { role_ = Role::kUnattached; }
 
+  // Whether a request that only a leader answers, sent in that epoch, is for this node: FENCED_LEADER_EPOCH: the sender is behind;
+  // UNKNOWN_LEADER_EPOCH: this node is; NOT_LEADER_OR_FOLLOWER.
+  ErrorCode check_leader_request(LeaderEpoch epoch) const;
+
   Role role() const { return role_; }
   LeaderEpoch epoch() const { return epoch_; }
   BrokerId leader() const { return role_ == Role::kLeader ? self_ : kNoBroker; }

@@ -131,11 +131,13 @@ void AdminSide::sample_lane(const std::shared_ptr<Collection>& collection, size_
   fetched.keep_only([&](const Uuid& id) { return collection->sample.image->topic(id) != nullptr; });
   sample.fetched = fetched.total();
   sample.fetched_by_topic = fetched.by_topic();
-  PartitionLane& partitions = parts_->partitions.lane(lane);
-  sample.produced = partitions.host()->traffic;
   auto& list = collection->partitions[lane];
-  list.reserve(partitions.size());
-  partitions.for_each([&](const std::shared_ptr<Partition>& partition) { list.push_back(partition); });
+  if (parts_->partitions) {
+    PartitionLane& partitions = parts_->partitions->lane(lane);
+    sample.produced = partitions.host()->traffic;
+    list.reserve(partitions.size());
+    partitions.for_each([&](const std::shared_ptr<Partition>& partition) { list.push_back(partition); });
+  }
   sample.partitions.reserve(list.size());
   slice(collection, lane, 0);
 }

@@ -24,7 +24,7 @@ class AdminSide final : public admin::HttpHandler {
 
   struct Parts {
     ClientSide& clients;
-    Partitions& partitions;
+    Partitions* partitions;  // null: the node is only a controller
     LaneImages& images;
     ports::QuorumPort& quorum;
     std::vector<metrics::FetchCounters>& fetch_counters;  // by lane

@@ -26,13 +26,11 @@ std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const No
   auto services = std::make_unique<api::Services>(api::Services{.node = {options.node_id, cluster_id},
                                                                 .runtime = parts.runtime,
                                                                 .images = parts.images,
-                                                                .partitions = parts.partitions,
                                                                 .controller = parts.controller,
-                                                                .producer_ids = parts.producer_ids,
-                                                                .groups = parts.groups,
                                                                 .configs = parts.configs,
                                                                 .quorum = parts.quorum,
-                                                                .log_dirs = parts.log_dirs,
+                                                                .metadata_log = parts.metadata_log,
+                                                                .broker = parts.broker,
                                                                 .auto_create = auto_create_options(options)});
   services->fetch_limits.max_bytes = static_cast<int32_t>(options.integer("fetch.max.bytes"));
   services->unstable_api_versions = options.boolean("unstable.api.versions.enable");

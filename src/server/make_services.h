@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 
-#include "api/data/producer_id_blocks.h"
 #include "api/services.h"
 #include "server/node_options.h"
 
@@ -11,13 +10,11 @@ namespace moldau::server {
 struct ServiceParts {
   io::Runtime& runtime;
   ports::ImagesPort& images;
-  ports::PartitionsPort& partitions;
   ports::ControllerPort& controller;
-  ports::ProducerIdsPort& producer_ids;
-  ports::GroupsPort& groups;
   ports::ConfigsPort& configs;
   ports::QuorumPort& quorum;
-  ports::LogDirsPort& log_dirs;
+  ports::MetadataLogPort& metadata_log;
+  std::optional<api::BrokerPorts> broker;
 };
 
 std::unique_ptr<api::Services> make_services(const ServiceParts& parts, const NodeOptions& options,

@@ -1,48 +1,22 @@
 #include "server/node.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "controller/driver/controller.h"
-#include "coordinator/driver/group_coordinator.h"
-#include "metadata/driver/broker_lifecycle_driver.h"
 #include "metadata/driver/metadata_follower.h"
 #include "metadata/driver/snapshot_maker.h"
-#include "ports/configs.h"
-#include "replication/driver/assignment.h"
-#include "replication/driver/log_cleaner.h"
-#include "replication/driver/log_dir_reader.h"
-#include "replication/driver/log_retention.h"
+#include "raft/driver/metadata_log_server.h"
 #include "server/admin_side.h"
+#include "server/broker_side.h"
 #include "server/client_side.h"
-#include "server/coordinator_options.h"
 #include "server/make_services.h"
 #include "server/node_configs.h"
 #include "server/own_quorum.h"
 #include "server/storage.h"
-#include "server/topic_options.h"
 
 namespace moldau::server {
 namespace {
-
-std::vector<RegisteredListener> registered_listeners(const NodeOptions& options,
-                                                     const std::vector<io::Endpoint>& bound) {
-  std::vector<RegisteredListener> out;
-  for (const Listener& advertised : options.advertised) {
-    RegisteredListener listener{advertised.name, advertised.address.host, advertised.address.port,
-                                static_cast<int16_t>(advertised.protocol)};
-    for (size_t i = 0; i < options.listeners.size(); ++i) {
-      if (options.listeners[i].name != advertised.name) continue;
-      if (listener.port == 0) listener.port = bound[i].port;
-    }
-    if (listener.host.empty()) listener.host = "localhost";
-    out.push_back(std::move(listener));
-  }
-  return out;
-}
 
 ControllerOptions controller_options(io::Runtime& runtime, const NodeOptions& options,
                                      const std::vector<io::Endpoint>& bound, const std::string& cluster_id) {
@@ -72,10 +46,6 @@ ControllerOptions controller_options(io::Runtime& runtime, const NodeOptions& op
   return out;
 }
 
-std::string absolute_path(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
-}
-
 }  // namespace
 
 class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<Node::Core> {
@@ -96,21 +66,16 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::vector<io::Endpoint> bound() const { return clients_.bound(); }
   std::optional<io::Endpoint> admin_bound() const { return admin_.bound(); }
 
-  std::string_view name() const override { return "partitions"; }
+  std::string_view name() const override { return "limits"; }
   void apply(ImageChange change, io::Task done) override;
 
  private:
   void on_storage(Result<Storage> opened);
-  void build_partitions();
-  void on_root_failed(size_t root, const Error& error);
-  void build_upkeep();
-  void build_lifecycle();
-  void on_broker_state(BrokerState state);
-  void apply_broker_configs(const ImageChange& change);
+  void build_broker();
+  void serve();
   void running();
-  void schedule_checkpoint();
   void shut_down();
-  void close_partitions();
+  void close_logs();
   void keep_clean_markers(std::function<void()> then);
   void fail(const Error& error);
 
@@ -125,20 +90,11 @@ class Node::Core : public ImageSubscriber, public std::enable_shared_from_this<N
   std::unique_ptr<MetadataFollower> follower_;
   std::unique_ptr<SnapshotMaker> snapshots_;
   std::unique_ptr<Controller> controller_;
-  std::unique_ptr<DataDirectories> directories_;
-  std::unique_ptr<Partitions> partitions_;
-  std::unique_ptr<Assignment> assignment_;
-  std::unique_ptr<LogRetention> retention_;
-  std::unique_ptr<LogCleaner> cleaner_;
-  std::unique_ptr<GroupCoordinator> groups_;
-  std::unique_ptr<BrokerLifecycleDriver> lifecycle_;
-  std::unique_ptr<api::ProducerIdBlocks> producer_ids_;
+  std::unique_ptr<MetadataLogServer> log_server_;
+  std::unique_ptr<BrokerSide> broker_;  // null: the node is only a controller
   std::unique_ptr<NodeConfigs> configs_;
   std::unique_ptr<OwnQuorum> quorum_;
-  std::unique_ptr<LogDirReader> log_dirs_;
   std::unique_ptr<api::Services> services_;
-  io::Timer checkpoint_timer_;
-  bool ready_ = false;
   bool stopping_ = false;
   bool failed_ = false;
 };
@@ -166,158 +122,59 @@ void Node::Core::on_storage(Result<Storage> opened) {
   controller_ = std::make_unique<Controller>(
       runtime_, *storage_->raft, *follower_,
       controller_options(runtime_, options_, clients_.bound(), cluster_id()), std::move(storage_->bootstrap));
-  build_partitions();
-  build_upkeep();
-  build_lifecycle();
+  std::vector<BrokerId> voters;
+  for (const Voter& voter : options_.voters) voters.push_back(voter.id);
+  log_server_ = std::make_unique<MetadataLogServer>(runtime_, *storage_->raft, std::move(voters));
+  quorum_ = std::make_unique<OwnQuorum>(runtime_, *storage_->raft, *log_server_, options_.node_id);
   follower_->add_subscriber(*this);
-  follower_->add_subscriber(*groups_);
   storage_->raft->add_listener(*follower_);
   storage_->raft->add_listener(*snapshots_);
   storage_->raft->add_listener(*controller_);
-  storage_->raft->add_listener(*lifecycle_);
+  if (options_.is_broker) build_broker();
+  storage_->raft->add_listener(*log_server_);
   storage_->raft->start([this](const Error& error) { fail(error); });
-  lifecycle_->start();
+  if (broker_) return broker_->start();
+  serve();
+  follower_->when_published(Offset(1), [this] { running(); });
 }
 
-void Node::Core::build_partitions() {
-  const int threads = static_cast<int>(options_.integer("num.recovery.threads.per.data.dir"));
-  directories_ =
-      std::make_unique<DataDirectories>(home_, runtime_.pool(), std::move(storage_->directories), threads);
-  std::vector<std::unique_ptr<PartitionLane>> lanes;
-  for (io::Lane* lane : runtime_.lanes()) {
-    lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime_.pool(), runtime_.logger(),
-                                                    options_.node_id, open_files_ / runtime_.lanes().size()));
-  }
-  partitions_ = std::make_unique<Partitions>(std::move(lanes));
-  assignment_ = std::make_unique<Assignment>(Assignment::Parts{
-      home_, runtime_.logger(), runtime_.random(), *directories_, *partitions_, options_.node_id,
-      [this](const ClusterImage& image, std::string_view topic) {
-        return topic_options(options_, image, topic);
-      },
-      [this](size_t root, const Error& error) { on_root_failed(root, error); }});
-  for (size_t i = 0; i < partitions_->lanes(); ++i)
-    partitions_->lane(i).host()->on_broken = [this](const TopicPartition& id, const Error& error) {
-      home_.post([this, id, error] { assignment_->on_broken(id, error); });
-    };
-  groups_ = std::make_unique<GroupCoordinator>(runtime_, *partitions_, follower_->images(), options_.node_id,
-                                               coordinator_options(options_));
-}
-
-// The other directories go on; without the metadata log, or without any, the node can't.
-void Node::Core::on_root_failed(size_t root, const Error& error) {
-  size_t failed = 0;
-  std::vector<Uuid> directories;
-  for (size_t i = 0; i < directories_->roots(); ++i) {
-    if (!directories_->failed(i)) continue;
-    ++failed;
-    directories.push_back(storage_->identity.directory_ids.at(directories_->root(i).root()));
-  }
-  if (failed == directories_->roots() || directories_->root(root).root() == options_.metadata_log_dir)
-    return fail(error);
-  lifecycle_->set_offline_dirs(std::move(directories));
-}
-
-void Node::Core::build_upkeep() {
-  LogCleanerOptions cleaner;
-  if (options_.boolean("log.cleaner.enable")) {
-    cleaner.threads = static_cast<int>(options_.integer("log.cleaner.threads"));
-    cleaner.dedupe_buffer_bytes = options_.integer("log.cleaner.dedupe.buffer.size");
-    cleaner.buffer_load_factor = options_.number("log.cleaner.io.buffer.load.factor");
-    cleaner.bytes_per_second = options_.number("log.cleaner.io.max.bytes.per.second");
-    cleaner.backoff_ms = options_.integer("log.cleaner.backoff.ms");
-  } else {
-    cleaner.threads = 0;
-  }
-  retention_ = std::make_unique<LogRetention>(
-      home_, *partitions_,
-      LogRetentionOptions{options_.integer("log.initial.task.delay.ms"),
-                          options_.integer("log.retention.check.interval.ms")});
-  cleaner_ = std::make_unique<LogCleaner>(
-      LogCleaner::Parts{home_, runtime_.logger(), runtime_.random(), *partitions_,
-                        [this] { assignment_->checkpoint([] {}); }},
-      cleaner);
-}
-
-void Node::Core::build_lifecycle() {
-  BrokerLifecycleOptions lifecycle;
-  lifecycle.id = options_.node_id;
-  lifecycle.cluster_id = cluster_id();
-  lifecycle.incarnation = runtime_.random().uuid();
-  lifecycle.listeners = registered_listeners(options_, clients_.bound());
-  lifecycle.rack = options_.rack;
-  for (const std::string& root : options_.log_dirs)
-    lifecycle.log_dirs.push_back(storage_->identity.directory_ids.at(root));
-  lifecycle.previous_epoch = BrokerEpoch(directories_->root(0).clean_shutdown_broker_epoch().value_or(-1));
-  lifecycle.heartbeat_interval = std::chrono::milliseconds(options_.integer("broker.heartbeat.interval.ms"));
-  lifecycle.session_timeout = std::chrono::milliseconds(options_.integer("broker.session.timeout.ms"));
-  lifecycle.registration_timeout =
-      std::chrono::milliseconds(options_.integer("initial.broker.registration.timeout.ms"));
-  lifecycle_ =
-      std::make_unique<BrokerLifecycleDriver>(runtime_, *controller_, *follower_, std::move(lifecycle),
-                                              [this](BrokerState state) { on_broker_state(state); });
-}
-
-void Node::Core::on_broker_state(BrokerState state) {
-  if (state == BrokerState::kRunning) return running();
-  if (state != BrokerState::kShuttingDown) return;
-  if (stopping_) return shut_down();
-  fail({ErrorCode::kBrokerNotAvailable,
-        "the broker could not register with the controller in time; see the lines above"});
+void Node::Core::build_broker() {
+  BrokerSide::Events events;
+  events.on_running = [this] {
+    serve();
+    running();
+  };
+  events.on_may_stop = [this] { shut_down(); };
+  events.on_failed = [this](const Error& error) { fail(error); };
+  broker_ = std::make_unique<BrokerSide>(BrokerSide::Parts{runtime_, options_, *storage_, *follower_,
+                                                           *controller_, clients_.bound(), open_files_},
+                                         std::move(events));
+  broker_->attach(*storage_->raft);
 }
 
 // Values that changed while the node runs and that no partition has.
-void Node::Core::apply_broker_configs(const ImageChange& change) {
+void Node::Core::apply(ImageChange change, io::Task done) {
   const bool changed = std::ranges::any_of(change.delta->configs, [](const ConfigResource& resource) {
     return resource.type == ConfigType::kBroker;
   });
-  if (!changed) return;
-  clients_.set_limits(ports::broker_values(options_.given, *change.image, options_.node_id));
+  if (changed) clients_.set_limits(ports::broker_values(options_.given, *change.image, options_.node_id));
+  done();
 }
 
-void Node::Core::apply(ImageChange change, io::Task done) {
-  apply_broker_configs(change);
-  assignment_->apply(std::move(change.image), std::move(change.delta),
-                     [this, done = std::move(done)]() mutable {
-                       done();
-                       // The first image that knows this broker has all its partitions: their logs are loaded now.
-                       if (!std::exchange(ready_, true)) lifecycle_->set_ready();
-                     });
+// Requests are answered from here on.
+void Node::Core::serve() {
+  services_ = make_services({runtime_, follower_->images(), *controller_, *configs_, *quorum_, *log_server_,
+                             broker_ ? std::optional(broker_->ports()) : std::nullopt},
+                            options_, cluster_id());
+  clients_.open(*services_);
 }
 
 void Node::Core::running() {
-  producer_ids_ =
-      std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
-  quorum_ = std::make_unique<OwnQuorum>(runtime_, *storage_->raft, options_.node_id);
-  std::vector<std::string> paths;
-  for (const std::string& dir : options_.log_dirs) paths.push_back(absolute_path(dir));
-  log_dirs_ = std::make_unique<LogDirReader>(LogDirReader::Parts{
-      home_, runtime_.pool(), runtime_.files(), *directories_, *partitions_, *assignment_, std::move(paths)});
-  services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_,
-                             *groups_, *configs_, *quorum_, *log_dirs_},
-                            options_, cluster_id());
-  clients_.open(*services_);
-  admin_.serve(
-      {clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
-  schedule_checkpoint();
-  retention_->start();
-  cleaner_->start();
-  const auto upkeep = std::chrono::milliseconds(options_.integer("producer.id.expiration.check.interval.ms"));
-  for (size_t i = 0; i < partitions_->lanes(); ++i) {
-    PartitionLane& lane = partitions_->lane(i);
-    lane.lane().run([&lane, upkeep] { lane.start_upkeep(upkeep); });
-  }
+  if (stopping_) return;
+  admin_.serve({clients_, broker_ ? &broker_->partitions() : nullptr, follower_->images(), *quorum_,
+                services_->fetch_counters, cluster_id()});
+  if (broker_) broker_->start_upkeep();
   if (events_.on_running) events_.on_running();
-}
-
-// Wakes once a minute, and writes only what changed.
-void Node::Core::schedule_checkpoint() {
-  const auto interval =
-      std::chrono::milliseconds(options_.integer("log.flush.offset.checkpoint.interval.ms"));
-  checkpoint_timer_ = home_.after(interval, [this] {
-    assignment_->checkpoint([this] {
-      if (!stopping_) schedule_checkpoint();
-    });
-  });
 }
 
 // ---- the end
@@ -325,31 +182,25 @@ void Node::Core::schedule_checkpoint() {
 void Node::Core::stop() {
   if (std::exchange(stopping_, true)) return;
   admin_.begin_shutdown();
-  if (!lifecycle_) return;  // still opening: on_storage goes on from here
-  lifecycle_->begin_shutdown();
+  if (!storage_) return;  // still opening: on_storage goes on from here
+  if (broker_) return broker_->begin_shutdown();
+  shut_down();
 }
 
 void Node::Core::shut_down() {
-  checkpoint_timer_.cancel();
-  if (retention_) retention_->stop();
-  if (cleaner_) cleaner_->stop();
+  if (broker_) broker_->stop_upkeep();
   admin_.close();
-  clients_.close([self = shared_from_this()] { self->close_partitions(); });
+  clients_.close([self = shared_from_this()] { self->close_logs(); });
 }
 
-void Node::Core::close_partitions() {
+void Node::Core::close_logs() {
   const auto close_metadata = [self = shared_from_this()] {
     self->storage_->raft->stop([self] {
       if (self->events_.on_stopped) self->events_.on_stopped();
     });
   };
-  if (!assignment_) return keep_clean_markers(close_metadata);
-  groups_->close([self = shared_from_this(), close_metadata] {
-    self->assignment_->close(self->lifecycle_->epoch().value, [self, close_metadata](Status closed) {
-      if (!closed) self->runtime_.logger().error("log", closed.error().message);
-      close_metadata();
-    });
-  });
+  if (!broker_) return keep_clean_markers(close_metadata);
+  broker_->close(close_metadata);
 }
 
 // Opening the directories has taken the markers of the last clean stop away; nothing has changed since.

@@ -156,6 +156,12 @@ Status read_listeners(NodeOptions& options) {
     return refuse(fmt::format("listeners={} has a controller listener, but process.roles lacks controller.",
                               options.text("listeners")));
   }
+  if (!options.is_broker && !std::ranges::all_of(options.listeners, is_controllers)) {
+    return refuse(fmt::format(
+        "listeners={} names a listener that isn't in controller.listener.names={}, but process.roles "
+        "lacks broker. Take it away, or add the role.",
+        options.text("listeners"), options.text("controller.listener.names")));
+  }
   if (options.is_set("advertised.listeners")) {
     TRY_ASSIGN(options.advertised,
                parse_listeners("advertised.listeners", options.text("advertised.listeners"), map, true));
@@ -210,10 +216,10 @@ Status refuse_what_is_missing(const NodeOptions& options) {
           l.name, protocol_name(l.protocol)));
     }
   }
-  if (!options.is_broker || !options.is_controller || options.voters.size() != 1) {
+  if (!options.is_controller || options.voters.size() != 1) {
     return refuse(fmt::format(
-        "process.roles={} with {} voters: clusters of several nodes are not supported yet. Start one "
-        "node with process.roles=broker,controller that is the only voter.",
+        "process.roles={} with {} voters: brokers apart from controllers, and several controllers, are not "
+        "supported yet. Start one node with process.roles=broker,controller that is the only voter.",
         options.text("process.roles"), options.voters.size()));
   }
   return {};

@@ -69,6 +69,15 @@ TEST(NodeOptions, ListenersOfEveryShape) {
   EXPECT_EQ(options->advertised[0].address, (io::Endpoint{"broker.example", 19092}));
 }
 
+TEST(NodeOptions, AControllerAloneHasNoListenersForClients) {
+  const auto options = parse_node_options(
+      with({{"process.roles", "controller"}, {"listeners", "CONTROLLER://127.0.0.1:9093"}}));
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_FALSE(options->is_broker);
+  EXPECT_EQ(options->listeners.size(), 1u);
+  EXPECT_TRUE(options->advertised.empty());
+}
+
 struct Refusal {
   config::Properties given;
   const char* says;
@@ -97,6 +106,11 @@ TEST(NodeOptions, ARefusalNamesTheKeyTheValueAndTheWayOut) {
       {with({{"controller.quorum.voters", "2@h:1"}}), "node.id=1 is not in controller.quorum.voters"},
       {with({{"controller.quorum.voters", "x@h:1"}}), "id@host:port"},
       {with({{"controller.quorum.voters", "1@h:1,2@h:2"}}), "not supported yet"},
+      {with({{"process.roles", "controller"}}), "names a listener that isn't in controller.listener.names"},
+      {with({{"process.roles", "broker"},
+             {"listeners", "PLAINTEXT://h:9092"},
+             {"controller.quorum.voters", "2@h:1"}}),
+       "brokers apart from controllers, and several controllers, are not supported yet"},
       {with({{"log.dirs", ""}}), "log.dirs"},
       {{}, "process.roles is missing"},
       {{{"process.roles", "broker"}}, "node.id is missing"},

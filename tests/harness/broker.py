@@ -5,12 +5,15 @@ import socket
 import sys
 
 from . import ROOT
+from .client import Closed, Connection
+from .metadata_log import MetadataLog
 from .processes import Process, free_port
 from .waiting import wait_until
 
 MOLDAU = pathlib.Path(os.environ.get("MOLDAU", ROOT / "build" / "moldau"))
 READY = "Transitioning from RECOVERY to RUNNING"
 CLUSTER_ID = "bW9sZGF1LXRlc3RzLTAwMQ"
+CONTROLLER_ID = 3000
 
 
 class Broker:
@@ -120,4 +123,44 @@ class KafkaBroker(Broker):
         return kafka.node_command(path, self.heap)
 
 
+class Controller:
+    """Mixed into a node: it has the controller's role alone; its port is the controllers' listener."""
+
+    def _base_properties(self):
+        return {
+            "process.roles": "controller",
+            "node.id": str(CONTROLLER_ID),
+            "controller.quorum.voters": f"{CONTROLLER_ID}@127.0.0.1:{self.port}",
+            "listeners": f"CONTROLLER://127.0.0.1:{self.port}",
+            "controller.listener.names": "CONTROLLER",
+            "log.dirs": str(self.data),
+        }
+
+    def start(self, within=90):
+        """Answers as the active controller when this returns."""
+        self.launch()
+        wait_until(self._is_active, within, lambda: f"{self.kind} as the active controller:\n{self.log_tail()}")
+        return self
+
+    def _is_active(self):
+        assert self.alive, f"{self.kind} ended while it started:\n{self.log_tail()}"
+        try:
+            with Connection(self.port, 10) as connection:
+                log = MetadataLog(connection)
+                log.follow()
+                return "metadata.version" in log.image.features
+        except (OSError, Closed, AssertionError, IndexError):
+            return False
+
+
+class MoldauController(Controller, MoldauBroker):
+    pass
+
+
+class KafkaController(Controller, KafkaBroker):
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, heap="512M", **named)
+
+
 KINDS = {"moldau": MoldauBroker, "kafka": KafkaBroker}
+CONTROLLERS = {"moldau": MoldauController, "kafka": KafkaController}

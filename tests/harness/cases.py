@@ -13,7 +13,7 @@ import tempfile
 import time
 import traceback
 
-from .broker import KINDS
+from .broker import CONTROLLERS, KINDS
 
 _cases = []
 
@@ -47,6 +47,13 @@ class Context:
         broker = KINDS[kind or self.options.broker](self.folder / folder, properties)
         self._own.append(broker)
         return broker
+
+    def new_controller(self, properties=None, kind=None, folder="controller"):
+        """Likewise, a node that is only a controller."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        controller = CONTROLLERS[kind or self.options.broker](self.folder / folder, properties)
+        self._own.append(controller)
+        return controller
 
     def topic(self, suffix="topic"):
         return f"{self.name}-{suffix}"

@@ -34,6 +34,11 @@ class Apis:
         cls.get("Produce")
         return cls._messages[name]
 
+    @classmethod
+    def all_messages(cls):
+        cls.get("Produce")
+        return cls._messages.values()
+
 
 def uvarint(n):
     out = bytearray()

@@ -29,3 +29,7 @@ ALLOWED = {
         (r"include_documentation = True: .*\.documentation is null", "the words of Kafka's documentation are not ours to give"),
     ],
 }
+
+# On the controllers' listener.
+OF_CONTROLLERS = {
+}

@@ -24,6 +24,8 @@ def main():
     parser.add_argument("--record", action="store_true", help="keep the answers as the expected ones (with --broker kafka)")
     parser.add_argument("--show", metavar="NAME", help="print a recording")
     parser.add_argument("--api", metavar="NAME", help="only this API of the differential cases")
+    parser.add_argument("--histories", type=int, default=40, metavar="N", help="of controller_beside_kafka")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of its first history")
     options = parser.parse_args()
     if options.show:
         for label, answer in recording.load(options.show):

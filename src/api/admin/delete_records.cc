@@ -58,12 +58,12 @@ void handle_delete_records(Services& services, Call call) {
   if (queries.empty()) return reply(call, *wishes);
   io::Lane& lane = call.lane();
   auto open = std::make_shared<Call>(std::move(call));
-  services.partitions.delete_records(lane, std::move(queries),
-                                     [open, wishes, asked](std::vector<ports::DeleteAnswer> answers) {
-                                       for (size_t i = 0; i < answers.size(); ++i)
-                                         (*asked)[i]->answer = answers[i];
-                                       reply(*open, *wishes);
-                                     });
+  services.broker->partitions.delete_records(lane, std::move(queries),
+                                             [open, wishes, asked](std::vector<ports::DeleteAnswer> answers) {
+                                               for (size_t i = 0; i < answers.size(); ++i)
+                                                 (*asked)[i]->answer = answers[i];
+                                               reply(*open, *wishes);
+                                             });
 }
 
 }  // namespace moldau::api

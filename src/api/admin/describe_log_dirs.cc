@@ -51,7 +51,7 @@ void handle_describe_log_dirs(Services& services, Call call) {
   }
   io::Lane& lane = call.lane();
   auto open = std::make_shared<Call>(std::move(call));
-  services.log_dirs.describe(
+  services.broker->log_dirs.describe(
       lane, [&services, open, wanted = std::move(wanted)](std::vector<ports::LogDir> dirs) {
         protocol::DescribeLogDirsResponse response;
         const BrokerRegistration* self = services.image(open->lane()).broker(services.node.id);
@@ -94,7 +94,7 @@ void handle_alter_replica_log_dirs(Services& services, Call call) {
       for (int32_t index : topic.partitions) moves[{std::string(topic.name), index}] = dir.path;
   io::Lane& lane = call.lane();
   auto open = std::make_shared<Call>(std::move(call));
-  services.log_dirs.describe(
+  services.broker->log_dirs.describe(
       lane, [&services, open, moves = std::move(moves)](std::vector<ports::LogDir> dirs) {
         protocol::AlterReplicaLogDirsResponse response;
         for (const auto& [which, path] : moves) {

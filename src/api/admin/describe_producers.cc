@@ -69,7 +69,7 @@ void handle_describe_producers(Services& services, Call call) {
     }
   }
   if (asked.empty()) return pending->call.reply(pending->response);
-  services.partitions.describe_producers(
+  services.broker->partitions.describe_producers(
       lane, std::move(asked), [pending](std::vector<ports::ProducersAnswer> found) {
         for (size_t i = 0; i < found.size(); ++i) {
           const auto [topic, partition] = pending->places[i];

@@ -311,13 +311,13 @@ void run(Services& services, io::Lane& lane, Call call, FetchRequest request) {
   auto port_request = plan(*fetch);
   fetch->call.take_frame();  // nothing points into it any more; the wait may be long
   if (port_request->parts.empty()) return answer(*fetch);
-  services.partitions.fetch(lane, std::move(port_request),
-                            [fetch = std::move(fetch)](std::vector<ports::FetchOutcome> outcomes) {
-                              count(*fetch, outcomes);
-                              for (size_t i = 0; i < outcomes.size(); ++i)
-                                fetch->outcomes[fetch->sent[i]] = std::move(outcomes[i]);
-                              answer(*fetch);
-                            });
+  services.broker->partitions.fetch(lane, std::move(port_request),
+                                    [fetch = std::move(fetch)](std::vector<ports::FetchOutcome> outcomes) {
+                                      count(*fetch, outcomes);
+                                      for (size_t i = 0; i < outcomes.size(); ++i)
+                                        fetch->outcomes[fetch->sent[i]] = std::move(outcomes[i]);
+                                      answer(*fetch);
+                                    });
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ void handle_init_producer_id(Services& services, Call call) {
   if (const ErrorCode error = check(*request); error != ErrorCode::kNone) return answer(call, fail(error));
   call.take_frame();
   io::Lane& lane = call.lane();
-  services.producer_ids.next(lane,
-                             [call = std::move(call)](Result<ProducerId> id) mutable { answer(call, id); });
+  services.broker->producer_ids.next(
+      lane, [call = std::move(call)](Result<ProducerId> id) mutable { answer(call, id); });
 }
 
 }  // namespace moldau::api

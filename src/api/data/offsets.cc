@@ -112,19 +112,20 @@ void handle_list_offsets(Services& services, Call call) {
   pending->frame = call.take_frame();
   auto queries = plan(services.image(call.lane()), *request, call.version(), *pending);
   io::Lane& lane = call.lane();
-  services.partitions.list_offsets(lane, std::move(queries),
-                                   [call = std::move(call), pending = std::move(pending)](
-                                       std::vector<ports::OffsetAnswer> answers) mutable {
-                                     for (size_t i = 0; i < answers.size(); ++i) {
-                                       const auto [topic, partition] = pending->places[i];
-                                       auto& answer = pending->response.topics[topic].partitions[partition];
-                                       answer.error_code = static_cast<int16_t>(answers[i].error);
-                                       answer.timestamp = answers[i].timestamp;
-                                       answer.offset = answers[i].offset.value;
-                                       answer.leader_epoch = answers[i].epoch.value;
-                                     }
-                                     call.reply(pending->response);
-                                   });
+  services.broker->partitions.list_offsets(lane, std::move(queries),
+                                           [call = std::move(call), pending = std::move(pending)](
+                                               std::vector<ports::OffsetAnswer> answers) mutable {
+                                             for (size_t i = 0; i < answers.size(); ++i) {
+                                               const auto [topic, partition] = pending->places[i];
+                                               auto& answer =
+                                                   pending->response.topics[topic].partitions[partition];
+                                               answer.error_code = static_cast<int16_t>(answers[i].error);
+                                               answer.timestamp = answers[i].timestamp;
+                                               answer.offset = answers[i].offset.value;
+                                               answer.leader_epoch = answers[i].epoch.value;
+                                             }
+                                             call.reply(pending->response);
+                                           });
 }
 
 void handle_offset_for_leader_epoch(Services& services, Call call) {
@@ -152,19 +153,19 @@ void handle_offset_for_leader_epoch(Services& services, Call call) {
     }
   }
   io::Lane& lane = call.lane();
-  services.partitions.end_offsets_for_epochs(lane, std::move(queries),
-                                             [call = std::move(call), pending = std::move(pending)](
-                                                 std::vector<ports::EpochAnswer> answers) mutable {
-                                               for (size_t i = 0; i < answers.size(); ++i) {
-                                                 const auto [topic, partition] = pending->places[i];
-                                                 auto& answer =
-                                                     pending->response.topics[topic].partitions[partition];
-                                                 answer.error_code = static_cast<int16_t>(answers[i].error);
-                                                 answer.leader_epoch = answers[i].epoch.value;
-                                                 answer.end_offset = answers[i].end_offset.value;
-                                               }
-                                               call.reply(pending->response);
-                                             });
+  services.broker->partitions.end_offsets_for_epochs(
+      lane, std::move(queries),
+      [call = std::move(call),
+       pending = std::move(pending)](std::vector<ports::EpochAnswer> answers) mutable {
+        for (size_t i = 0; i < answers.size(); ++i) {
+          const auto [topic, partition] = pending->places[i];
+          auto& answer = pending->response.topics[topic].partitions[partition];
+          answer.error_code = static_cast<int16_t>(answers[i].error);
+          answer.leader_epoch = answers[i].epoch.value;
+          answer.end_offset = answers[i].end_offset.value;
+        }
+        call.reply(pending->response);
+      });
 }
 
 }  // namespace moldau::api

@@ -189,16 +189,16 @@ void handle_produce(Services& services, Call call) {
   if (append.parts.empty()) return finish(services, call, *pending, request->acks);
   io::Lane& lane = call.lane();
   const int16_t acks = request->acks;
-  services.partitions.append(lane, std::move(append),
-                             [&services, call = std::move(call), pending = std::move(pending),
-                              acks](std::vector<ports::AppendOutcome> outcomes) mutable {
-                               for (size_t i = 0; i < outcomes.size(); ++i) {
-                                 const auto [topic, partition] = pending->places[i];
-                                 fill(*pending, pending->topics[topic].partitions[partition],
-                                      std::move(outcomes[i]));
-                               }
-                               finish(services, call, *pending, acks);
-                             });
+  services.broker->partitions.append(lane, std::move(append),
+                                     [&services, call = std::move(call), pending = std::move(pending),
+                                      acks](std::vector<ports::AppendOutcome> outcomes) mutable {
+                                       for (size_t i = 0; i < outcomes.size(); ++i) {
+                                         const auto [topic, partition] = pending->places[i];
+                                         fill(*pending, pending->topics[topic].partitions[partition],
+                                              std::move(outcomes[i]));
+                                       }
+                                       finish(services, call, *pending, acks);
+                                     });
 }
 
 }  // namespace moldau::api

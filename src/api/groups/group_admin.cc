@@ -42,7 +42,7 @@ void handle_describe_groups(Services& services, Call call) {
   const bool operations = request->include_authorized_operations;
   ports::GroupCaller caller = group_caller(call);
   ports::Kept<DescribeGroupsRequest> kept{std::move(*request), call.take_frame(), {}};
-  services.groups.describe(
+  services.broker->groups.describe(
       std::move(caller), std::move(kept),
       [call = std::move(call), operations](Result<ports::Kept<DescribeGroupsResponse>> answer) mutable {
         if (!answer) return call.reply(DescribeGroupsResponse{});

@@ -15,11 +15,12 @@ void pass_on(Services& services, Method method, Call call, Request request, Refu
   using Response = typename Request::Response;
   ports::GroupCaller caller = group_caller(call);
   ports::Kept<Request> kept{std::move(request), call.take_frame(), {}};
-  (services.groups.*method)(std::move(caller), std::move(kept),
-                            [call = std::move(call), refused](Result<ports::Kept<Response>> answer) mutable {
-                              if (answer) return call.reply(answer->message);
-                              call.reply(refused(answer.error().code));
-                            });
+  (services.broker->groups.*method)(
+      std::move(caller), std::move(kept),
+      [call = std::move(call), refused](Result<ports::Kept<Response>> answer) mutable {
+        if (answer) return call.reply(answer->message);
+        call.reply(refused(answer.error().code));
+      });
 }
 
 }  // namespace moldau::api

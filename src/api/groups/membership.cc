@@ -65,12 +65,12 @@ void handle_leave_group(Services& services, Call call) {
   if (call.version() < kFirstWithMembers) request->members.push_back({.member_id = request->member_id});
   ports::GroupCaller caller = group_caller(call);
   ports::Kept<LeaveGroupRequest> kept{std::move(*request), call.take_frame(), {}};
-  services.groups.leave(std::move(caller), std::move(kept),
-                        [call = std::move(call)](Result<ports::Kept<LeaveGroupResponse>> answer) mutable {
-                          if (!answer)
-                            return answer_leave(call, refusal<LeaveGroupResponse>(answer.error().code));
-                          answer_leave(call, std::move(answer->message));
-                        });
+  services.broker->groups.leave(
+      std::move(caller), std::move(kept),
+      [call = std::move(call)](Result<ports::Kept<LeaveGroupResponse>> answer) mutable {
+        if (!answer) return answer_leave(call, refusal<LeaveGroupResponse>(answer.error().code));
+        answer_leave(call, std::move(answer->message));
+      });
 }
 
 }  // namespace moldau::api

@@ -102,7 +102,7 @@ void handle_offset_commit(Services& services, Call call) {
   const Buffer frame = kept.frame;
   std::vector<size_t> settled;  // partitions of each topic that were answered here
   for (const auto& topic : response.topics) settled.push_back(topic.partitions.size());
-  services.groups.commit(
+  services.broker->groups.commit(
       std::move(caller), std::move(kept),
       [call = std::move(call), frame, names = std::move(names), response = std::move(response),
        refused = std::move(refused),

@@ -65,19 +65,19 @@ void handle_offset_delete(Services& services, Call call) {
   ports::Kept<OffsetDeleteRequest> kept{std::move(*request), call.take_frame(), {}};
   const Buffer frame = kept.frame;
   ports::GroupCaller caller = group_caller(call);
-  services.groups.delete_offsets(std::move(caller), std::move(kept),
-                                 [call = std::move(call), frame, response = std::move(response)](
-                                     Result<ports::Kept<OffsetDeleteResponse>> answer) mutable {
-                                   const int16_t error = answer ? answer->message.error_code
-                                                                : static_cast<int16_t>(answer.error().code);
-                                   if (error != 0) {  // of the group: it says nothing of topics
-                                     OffsetDeleteResponse refused;
-                                     refused.error_code = error;
-                                     return call.reply(refused);
-                                   }
-                                   merge(response, answer->message);
-                                   call.reply(response);
-                                 });
+  services.broker->groups.delete_offsets(
+      std::move(caller), std::move(kept),
+      [call = std::move(call), frame,
+       response = std::move(response)](Result<ports::Kept<OffsetDeleteResponse>> answer) mutable {
+        const int16_t error = answer ? answer->message.error_code : static_cast<int16_t>(answer.error().code);
+        if (error != 0) {  // of the group: it says nothing of topics
+          OffsetDeleteResponse refused;
+          refused.error_code = error;
+          return call.reply(refused);
+        }
+        merge(response, answer->message);
+        call.reply(response);
+      });
 }
 
 }  // namespace moldau::api

@@ -120,17 +120,18 @@ void handle_offset_fetch(Services& services, Call call) {
   const Group asked = one ? kept.message.groups.front() : Group{};
   const Buffer frame = kept.frame;
   ports::GroupCaller caller = group_caller(call);
-  services.groups.fetch(std::move(caller), std::move(kept),
-                        [&services, call = std::move(call), one, asked, frame, unknown = std::move(unknown)](
-                            Result<ports::Kept<OffsetFetchResponse>> answer) mutable {
-                          OffsetFetchResponse response;
-                          if (answer) response = std::move(answer->message);
-                          if (!one) return reply_with_groups(services, call, response, unknown);
-                          if (response.groups.empty())
-                            response.groups.emplace_back().error_code = static_cast<int16_t>(
-                                answer ? ErrorCode::kUnknownServerError : answer.error().code);
-                          reply_with_topics(call, asked, response.groups.front());
-                        });
+  services.broker->groups.fetch(
+      std::move(caller), std::move(kept),
+      [&services, call = std::move(call), one, asked, frame,
+       unknown = std::move(unknown)](Result<ports::Kept<OffsetFetchResponse>> answer) mutable {
+        OffsetFetchResponse response;
+        if (answer) response = std::move(answer->message);
+        if (!one) return reply_with_groups(services, call, response, unknown);
+        if (response.groups.empty())
+          response.groups.emplace_back().error_code =
+              static_cast<int16_t>(answer ? ErrorCode::kUnknownServerError : answer.error().code);
+        reply_with_topics(call, asked, response.groups.front());
+      });
 }
 
 }  // namespace moldau::api

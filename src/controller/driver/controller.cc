@@ -6,8 +6,10 @@
 #include "controller/admin/quota_planner.h"
 #include "controller/admin/topic_deletion.h"
 #include "controller/broker_planner.h"
+#include "controller/directory_planner.h"
 #include "controller/driver/controller_term.h"
 #include "controller/election_planner.h"
+#include "controller/isr_planner.h"
 #include "controller/producer_id_planner.h"
 #include "controller/reassignment_planner.h"
 #include "controller/topic_planner.h"
@@ -216,12 +218,38 @@ void Controller::heartbeat(ports::Caller caller, ports::Kept<protocol::BrokerHea
       });
 }
 
+void Controller::alter_partition(ports::Caller caller, ports::Kept<protocol::AlterPartitionRequest> request,
+                                 ports::Answer<protocol::AlterPartitionResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::AlterPartitionRequest& message, const ports::Caller& from) {
+        return plan_alter_partition(term.view(), message, from.version);
+      });
+}
+
+void Controller::assign_replicas_to_dirs(ports::Caller caller,
+                                         ports::Kept<protocol::AssignReplicasToDirsRequest> request,
+                                         ports::Answer<protocol::AssignReplicasToDirsResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::AssignReplicasToDirsRequest& message, const ports::Caller&) {
+        return plan_assign_replicas_to_dirs(term.view(), message);
+      });
+}
+
 void Controller::register_controller(ports::Caller caller,
                                      ports::Kept<protocol::ControllerRegistrationRequest> request,
                                      ports::Answer<protocol::ControllerRegistrationResponse> answer) {
   run(std::move(caller), std::move(request), std::move(answer),
       [](ControllerTerm& term, const protocol::ControllerRegistrationRequest& message, const ports::Caller&) {
         return plan_controller_registration(term.view().image, message);
+      });
+}
+
+void Controller::unregister_controller(ports::Caller caller,
+                                       ports::Kept<protocol::UnregisterControllerRequest> request,
+                                       ports::Answer<protocol::UnregisterControllerResponse> answer) {
+  run(std::move(caller), std::move(request), std::move(answer),
+      [](ControllerTerm& term, const protocol::UnregisterControllerRequest& message, const ports::Caller&) {
+        return plan_unregister_controller(term.view(), BrokerId(message.controller_id));
       });
 }
 

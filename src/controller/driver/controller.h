@@ -61,8 +61,14 @@ class Controller final : public RaftListener, public ports::ControllerPort {
                          ports::Answer<protocol::UnregisterBrokerResponse>) override;
   void heartbeat(ports::Caller, ports::Kept<protocol::BrokerHeartbeatRequest>,
                  ports::Answer<protocol::BrokerHeartbeatResponse>) override;
+  void alter_partition(ports::Caller, ports::Kept<protocol::AlterPartitionRequest>,
+                       ports::Answer<protocol::AlterPartitionResponse>) override;
+  void assign_replicas_to_dirs(ports::Caller, ports::Kept<protocol::AssignReplicasToDirsRequest>,
+                               ports::Answer<protocol::AssignReplicasToDirsResponse>) override;
   void register_controller(ports::Caller, ports::Kept<protocol::ControllerRegistrationRequest>,
                            ports::Answer<protocol::ControllerRegistrationResponse>) override;
+  void unregister_controller(ports::Caller, ports::Kept<protocol::UnregisterControllerRequest>,
+                             ports::Answer<protocol::UnregisterControllerResponse>) override;
 
   // RaftListener
   Status on_commit(const CommittedBatch& batch) override;

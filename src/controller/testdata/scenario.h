@@ -137,6 +137,7 @@ class Scenario : public PartitionCommands {
     if (const BrokerRegistration* b = image().broker(BrokerId(id())); b && value("previous") == "clean")
       request.previous_broker_epoch = b->epoch.value;
     request.is_migrating_zk_broker = has("zk");
+    if (has("unnamed")) request.listeners = {{"", "host", 9092, 0}};
     request.log_dirs = directories(value("dirs").value_or(std::to_string(1000 + id())));
     auto plan = plan_broker_registration(view(), request, next_, now_);
     if (!plan) return std::unexpected(plan.error());

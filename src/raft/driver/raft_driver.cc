@@ -222,6 +222,24 @@ void RaftDriver::flushed(std::unique_ptr<FlushWork> work) {
   if (quorum_.on_durable(end).committed) deliver();
 }
 
+// ---- followers
+
+ErrorCode RaftDriver::check_leader_request(LeaderEpoch epoch) const {
+  return stopping_ || faulted_ || !attached_ ? ErrorCode::kBrokerNotAvailable
+                                             : quorum_.check_leader_request(epoch);
+}
+
+FetchPosition RaftDriver::check_position(const OffsetAndEpoch& from) const {
+  LeaderLog log{.start = log_->log_start(), .end_of_epoch = end_of(*log_)};
+  if (const auto end = log_->end_offset_for_epoch(from.epoch))
+    log.end_of_epoch = {end->end_offset, end->epoch};
+  if (!snapshots_.empty()) {
+    log.oldest_snapshot = snapshots_.front().id;
+    log.newest_snapshot = snapshots_.back().id;
+  }
+  return check_fetch_position(log, from);
+}
+
 // ---- the end
 
 void RaftDriver::stop(io::Task done) {

@@ -31,6 +31,7 @@
 #include "raft/driver/raft_listener.h"
 #include "raft/driver/raft_options.h"
 #include "raft/driver/snapshot_store.h"
+#include "raft/fetch_position.h"
 #include "raft/quorum.h"
 
 namespace moldau {
@@ -67,6 +68,21 @@ class RaftDriver {
   Offset log_start() const { return log_->log_start(); }
   int64_t log_bytes() const { return log_->size(); }
   const std::vector<SnapshotInfo>& snapshots() const { return snapshots_; }
+  const std::string& directory() const { return directory_; }
+
+  // ---- for those who follow this node
+
+  // None while the node stops; BROKER_NOT_AVAILABLE then.
+  ErrorCode check_leader_request(LeaderEpoch epoch) const;
+  // Whether a follower can go on from there.
+  FetchPosition check_position(const OffsetAndEpoch& from) const;
+  // As Log::read, up to the log's end, committed or not. Between start() and stop() only.
+  Result<LogRead> read(const ReadRequest& request, const std::shared_ptr<ColdRead>& answered) {
+    return log_->read(request, answered);
+  }
+
+  // ---- snapshots
+
   // Of everything before `id`, which listeners have heard; null if there is one already. Written in the pool.
   std::unique_ptr<SnapshotWriter> begin_snapshot(const OffsetAndEpoch& id, WallMs last_timestamp);
   // After the writer's finish() has succeeded. The log and older snapshots are then cleaned by the retention options.
