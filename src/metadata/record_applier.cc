@@ -168,12 +168,15 @@ Status RecordApplier::on(const protocol::PartitionChangeRecord& record) {
 
 Status RecordApplier::on(const protocol::ClearElrRecord& record) {
   std::vector<TopicPartition> clear;  // of one topic, or of all if it names none
-  image_.topics_.for_each([&](const Uuid& id, const TopicImage& topic) {
-    if (!record.topic_name.empty() && topic.name != record.topic_name) return;
+  const auto note = [&](const Uuid& id, const TopicImage& topic) {
     topic.partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
       if (!r.elr.empty() || !r.last_known_elr.empty()) clear.push_back({id, p});
     });
-  });
+  };
+  if (record.topic_name.empty())
+    image_.topics_.for_each(note);
+  else if (const TopicImage* topic = image_.topic(record.topic_name))
+    note(topic->id, *topic);
   for (const TopicPartition& p : clear)
     TRY(change_partition(p.topic_id, p.partition,
                          [](PartitionRegistration& r) { r.elr = {}, r.last_known_elr = {}; }));

@@ -40,10 +40,16 @@ class ReplicaList {
   std::vector<int32_t> to_vector() const { return {raw().begin(), raw().end()}; }
   BrokerId operator[](size_t i) const { return BrokerId(raw()[i]); }
   bool contains(BrokerId id) const { return std::ranges::find(raw(), id.value) != raw().end(); }
+  // Those that keep(id) is true for, in their order.
+  template <class Keep>
+  ReplicaList where(Keep&& keep) const {
+    ReplicaList kept;
+    const auto count = static_cast<int32_t>(std::ranges::count_if(raw(), keep));
+    std::ranges::copy_if(raw(), kept.resize(count), keep);
+    return kept;
+  }
   ReplicaList without(BrokerId id) const {
-    std::vector<int32_t> rest = to_vector();
-    std::erase(rest, id.value);
-    return ReplicaList(rest);
+    return where([id](int32_t other) { return other != id.value; });
   }
   bool operator==(const ReplicaList& other) const { return std::ranges::equal(raw(), other.raw()); }
 
@@ -56,13 +62,15 @@ class ReplicaList {
     return p;
   }
   void assign(std::span<const int32_t> ids) {
-    size_ = static_cast<int32_t>(ids.size());
-    int32_t* to = small_;
-    if (size_ > kInside) {
-      to = new int32_t[ids.size()];
-      std::memcpy(&small_[1], &to, sizeof to);
-    }
-    std::ranges::copy(ids, to);
+    std::ranges::copy(ids, resize(static_cast<int32_t>(ids.size())));
+  }
+  // Of an empty one; where the ids go.
+  int32_t* resize(int32_t size) {
+    size_ = size;
+    if (size <= kInside) return small_;
+    int32_t* to = new int32_t[static_cast<size_t>(size)];
+    std::memcpy(&small_[1], &to, sizeof to);
+    return to;
   }
   void release() {
     if (size_ > kInside) delete[] heap();
