@@ -136,7 +136,7 @@ void put_assignment(const PartitionTarget& target, const Assignment& wish, const
       directories.push_back(p.replicas.contains(broker) ? p.directory_of(broker)
                                                         : target.directory_of_new(broker));
   }
-  if (directories != p.directories) record.directories = std::move(directories);
+  if (DirectoryList(directories) != p.directories) record.directories = std::move(directories);
 }
 
 }  // namespace
