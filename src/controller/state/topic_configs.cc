@@ -32,8 +32,7 @@ int32_t min_isr_of(const std::string* own, const ClusterImage& image, const Cont
 }  // namespace
 
 config::BrokerValues broker_values(const ClusterImage& image, const ControllerOptions& options) {
-  return {options.broker_configs,
-          image.configs(ConfigType::kBroker, std::to_string(options.node_id.value)),
+  return {options.broker_configs, image.configs(ConfigType::kBroker, std::to_string(options.node_id.value)),
           image.configs(ConfigType::kBroker, "")};
 }
 
