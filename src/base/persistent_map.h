@@ -60,6 +60,11 @@ class PersistentMap {
     root_ = alter(std::move(root_), key, change);
     return true;
   }
+  // As update, of a key that there is.
+  template <class K, class Change>
+  void update_existing(const K& key, Change&& change) {
+    root_ = alter(std::move(root_), key, change);
+  }
 
   template <class K>
   bool erase(const K& key) {

@@ -52,11 +52,11 @@ struct DescribeOptions : ResourceOptions {
 };
 
 // Of a topic or group: what was set for it. Of a broker: what was set in any way.
-bool is_set(const ConfigResource& resource, ConfigSource source) {
+bool is_set(const ConfigResource& resource, config::Source source) {
   switch (resource.kind) {
-    case ConfigKind::kTopic: return source == ConfigSource::kTopic;
-    case ConfigKind::kGroup: return source == ConfigSource::kGroup;
-    default: return source != ConfigSource::kDefault;
+    case ConfigKind::kTopic: return source == config::Source::kTopic;
+    case ConfigKind::kGroup: return source == config::Source::kGroup;
+    default: return source != config::Source::kDefault;
   }
 }
 

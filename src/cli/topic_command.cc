@@ -152,7 +152,7 @@ Status describe(Session& session, const DescribeOptions& options) {
     if (table.rows.empty() && (options.under_replicated || options.unavailable)) continue;
     std::vector<std::string> overrides;
     for (const ConfigEntry& entry : configs[t].entries)
-      if (entry.source == ConfigSource::kTopic)
+      if (entry.source == config::Source::kTopic)
         overrides.push_back(entry.name + "=" + entry.value.value_or(""));
     const size_t replicas = topic.partitions.empty() ? 0 : topic.partitions.front().replicas.size();
     Description d;

@@ -146,30 +146,34 @@ std::vector<std::string_view> each_once(const std::vector<std::string_view>& lis
 }
 
 // Synonyms count in units of `times` of ours.
-std::string converted(const Key& key, const Synonym& synonym, std::string_view value) {
-  std::string text = canonical(key.type, value);
-  if (synonym.times == 1) return text;
-  const auto number = parse_integer(value);
-  return number ? std::to_string(*number * synonym.times) : text;
+std::string converted(std::string_view value, int64_t times) {
+  const auto number = times == 1 ? std::nullopt : parse_integer(value);
+  return number ? std::to_string(*number * times) : std::string(value);
 }
 
-std::optional<std::string> fallback(const Key& key, const BrokerValues& values) {
+// The value that a broker's key gives to one that has none of its own, and its place.
+std::optional<TopicSetting> fallback(const Key& key, const BrokerValues& values) {
   std::vector<std::string_view> names;
   for (const Synonym& synonym : key.synonyms) names.push_back(synonym.key);
-  std::optional<std::string> found;
-  visit_places(names, values, [&](std::string_view name, std::string_view value, Source) {
+  std::optional<TopicSetting> found;
+  visit_places(names, values, [&](std::string_view name, std::string_view value, Source source) {
     const auto at = std::ranges::find(key.synonyms, name, &Synonym::key);
-    found = converted(key, *at, value);
+    found = TopicSetting{key.name, converted(value, at->times), source};
     return true;
   });
-  if (found && key.name == "retention.ms" && found->starts_with('-')) return "-1";  // without end
-  if (found && key.name == "streams.assignor.name")  // of the assignors that there are, the first
-    return std::string(trim(std::string_view(*found).substr(0, found->find(','))));
-  if (found && key.synonyms.size() == 1) {
-    if (const Key* broker_key = find(broker_keys(), key.synonyms.front().key))
-      return clamp(*broker_key, std::move(*found), values);
-  }
   return found;
+}
+
+// What some keys make of it.
+std::string adjusted(const Key& key, std::string value, const BrokerValues& values) {
+  if (key.name == "retention.ms" && value.starts_with('-')) return "-1";  // without end
+  if (key.name == "streams.assignor.name")  // of the assignors that there are, the first
+    return std::string(trim(std::string_view(value).substr(0, value.find(','))));
+  if (key.synonyms.size() == 1) {
+    if (const Key* broker_key = find(broker_keys(), key.synonyms.front().key))
+      return clamp(*broker_key, std::move(value), values);
+  }
+  return value;
 }
 
 }  // namespace
@@ -236,10 +240,18 @@ std::map<std::string_view, std::string_view> other_broker_values(const BrokerVal
   return others;
 }
 
+TopicSetting topic_setting(const Key& key, const std::string* own, const BrokerValues& values) {
+  if (own) return {key.name, *own, Source::kTopic};
+  if (auto found = fallback(key, values)) return std::move(*found);
+  TopicSetting setting{key.name, std::nullopt, Source::kDefault};
+  if (key.default_value) setting.value = std::string(*key.default_value);
+  return setting;
+}
+
 std::optional<std::string> resource_value(const Key& key, const std::string* own,
                                           const BrokerValues& values) {
   if (own) return canonical(key.type, *own);
-  if (auto value = fallback(key, values)) return value;
+  if (auto found = fallback(key, values)) return adjusted(key, canonical(key.type, *found->value), values);
   if (!key.default_value) return std::nullopt;
   return std::string(*key.default_value);
 }

@@ -21,20 +21,9 @@
 #include "base/persistent_map.h"
 #include "config/keys.h"
 #include "config/properties.h"
+#include "config/source.h"
 
 namespace moldau::config {
-
-// The numbers are those of DescribeConfigs.
-enum class Source : int8_t {
-  kTopic = 1,
-  kDynamicBroker = 2,
-  kDynamicDefaultBroker = 3,
-  kStaticBroker = 4,
-  kDefault = 5,
-  kDynamicBrokerLogger = 6,
-  kClientMetrics = 7,
-  kGroup = 8,
-};
 
 using Values = PersistentMap<std::string, std::string>;  // of one resource, as the cluster's image has them
 
@@ -70,6 +59,15 @@ std::optional<std::string> broker_value(const Key& key, const BrokerValues& valu
 // Names that were set and aren't among the keys that are always shown: unknown and internal ones, those with
 // a listener in front. With their values, by name.
 std::map<std::string_view, std::string_view> other_broker_values(const BrokerValues& values);
+
+// Of a topic's key, by its own name and as it was set, in the topic's unit: as an answer to CreateTopics tells it. `own`:
+// what is set for the topic itself, or null.
+struct TopicSetting {
+  std::string_view key;
+  std::optional<std::string> value;  // nullopt: null
+  Source source;
+};
+TopicSetting topic_setting(const Key& key, const std::string* own, const BrokerValues& values);
 
 // The value in force of a topic's or group's key; `own`: what was set for the topic or group itself, or null.
 std::optional<std::string> resource_value(const Key& key, const std::string* own, const BrokerValues& values);

@@ -16,22 +16,36 @@ using ChangeRecord = protocol::BrokerRegistrationChangeRecord;
 constexpr int8_t kFence = 1;
 constexpr int8_t kUnfence = -1;
 
-// What an operation on one broker adds to its plan.
+// What an operation on one broker adds to its plan. Where the partitions take more than one pass, what makes the
+// broker another one comes with the last: a new controller finds it as it was, and begins anew. Only what the others
+// have to know lest they take it back into their ISRs, that it shuts down, comes first.
 class BrokerChanges {
  public:
   template <class AnyPlan>
   BrokerChanges(const ControllerView& view, const BrokerRegistration& broker, AnyPlan& plan)
-      : view_(view), broker_(broker), records_(plan.records), changes_(view, plan.records, plan.refused) {
+      : view_(view),
+        broker_(broker),
+        records_(plan.records),
+        more_(plan.more),
+        changes_(view, plan.records, plan.refused) {
     plan.atomic = false;  // each record is good on its own, and there may be many
   }
 
   void fence() {
     leave_isrs();
-    records_.add(change({.fenced = kFence}), 0);
+    if (!more_) records_.add(change({.fenced = kFence}), 0);
   }
+  // Kafka tries all partitions without leader. For those that this broker doesn't carry nothing changes.
   void unfence() {
-    records_.add(change({.fenced = kUnfence}), 0);
-    add_leader_and_isr_changes(view_, {.added = broker_.id}, view_.index.leaderless(), changes_);
+    const ClusterIndex::Partitions &leaderless = view_.index.leaderless(),
+                                   &carried = view_.index.carried_by(broker_.id);
+    const ClusterIndex::Partitions& fewer = leaderless.size() < carried.size() ? leaderless : carried;
+    const bool one_pass = fewer.size() < view_.options.changes_per_pass;
+    if (one_pass) records_.add(change({.fenced = kUnfence}), 0);
+    shift({.added = broker_.id}, fewer, [this](const PartitionRegistration& p) {
+      return !p.has_leader() && p.replicas.contains(broker_.id);
+    });
+    if (!one_pass && !more_) records_.add(change({.fenced = kUnfence}), 0);
   }
   void enter_controlled_shutdown() {
     if (!broker_.in_controlled_shutdown) records_.add(change({.in_controlled_shutdown = 1}), 1);
@@ -39,7 +53,8 @@ class BrokerChanges {
   }
   void unregister() {
     leave_isrs();
-    add_leader_and_isr_changes(view_, {.removed = broker_.id}, view_.index.in_elr_of(broker_.id), changes_);
+    shift_eligible({.removed = broker_.id});
+    if (more_) return;
     records_.add(
         protocol::UnregisterBrokerRecord{.broker_id = broker_.id.value, .broker_epoch = broker_.epoch.value},
         0);
@@ -48,30 +63,43 @@ class BrokerChanges {
   void end_incarnation(bool clean) {
     const bool elr = view_.image.feature_level(kEligibleLeaderReplicasFeature) > 0;
     if (clean || !elr) return leave_isrs();
-    const BrokerShift shift{.unclean_shutdown = broker_.id};
-    add_leader_and_isr_changes(view_, shift, view_.index.in_isr_of(broker_.id), changes_);
-    add_leader_and_isr_changes(view_, shift, view_.index.in_elr_of(broker_.id), changes_);
+    shift_members({.unclean_shutdown = broker_.id});
+    shift_eligible({.unclean_shutdown = broker_.id});
   }
   // Directories that it has lost since its registration, or last said so.
   void lose_directories(const std::vector<Uuid>& offline) {
-    std::vector<Uuid> lost, left;
-    for (const Uuid& directory : broker_.log_dirs)
-      (std::ranges::find(offline, directory) != offline.end() ? lost : left).push_back(directory);
-    if (lost.empty()) return;
-    for (const Uuid& directory : lost)
-      add_leader_and_isr_changes(view_, {.removed = broker_.id}, view_.index.in_directory(directory),
-                                 changes_);
-    records_.add(change({.log_dirs = std::move(left)}), 2);
+    const auto is_lost = [&](const Uuid& directory) {
+      return std::ranges::find(offline, directory) != offline.end();
+    };
+    std::vector<Uuid> left = broker_.log_dirs;
+    if (std::erase_if(left, is_lost) == 0) return;
+    shift({.removed = broker_.id}, view_.index.carried_by(broker_.id), [&](const PartitionRegistration& p) {
+      const Uuid directory = p.directory_of(broker_.id);
+      return is_lost(directory) && !directory.is_reserved();
+    });
+    if (!more_) records_.add(change({.log_dirs = std::move(left)}), 2);
   }
   void cordon_directories(const std::optional<std::vector<Uuid>>& cordoned) {
-    if (!cordoned || broker_.cordoned_log_dirs == cordoned) return;
+    if (more_ || !cordoned || broker_.cordoned_log_dirs == cordoned) return;
     records_.add(change({.cordoned_log_dirs = *cordoned}), 3);
   }
 
  private:
-  void leave_isrs() {
-    add_leader_and_isr_changes(view_, {.removed = broker_.id}, view_.index.in_isr_of(broker_.id), changes_);
+  void shift(const BrokerShift& shift, const ClusterIndex::Partitions& partitions,
+             const Concerned& concerned) {
+    if (!more_)
+      more_ = !add_leader_and_isr_changes(view_, shift, partitions, concerned, view_.options.changes_per_pass,
+                                          changes_);
   }
+  void shift_members(const BrokerShift& how) {
+    shift(how, view_.index.carried_by(broker_.id),
+          [this](const PartitionRegistration& p) { return p.isr.contains(broker_.id); });
+  }
+  void shift_eligible(const BrokerShift& how) {
+    shift(how, view_.index.carried_by(broker_.id),
+          [this](const PartitionRegistration& p) { return p.elr.contains(broker_.id); });
+  }
+  void leave_isrs() { shift_members({.removed = broker_.id}); }
   ChangeRecord change(ChangeRecord record) const {
     record.broker_id = broker_.id.value;
     record.broker_epoch = broker_.epoch.value;
@@ -81,6 +109,7 @@ class BrokerChanges {
   const ControllerView& view_;
   const BrokerRegistration& broker_;
   RecordBuffer& records_;
+  bool& more_;
   PartitionChanges changes_;
 };
 
@@ -191,6 +220,7 @@ Result<Plan<protocol::BrokerRegistrationResponse>> plan_broker_registration(
     former.id = id;
     BrokerChanges(view, former, plan)
         .end_incarnation(existing && existing->epoch.value == request.previous_broker_epoch);
+    if (plan.more) return plan;
     record.broker_epoch = next.value;
   }
   plan.records.add(record, version.register_broker_record);

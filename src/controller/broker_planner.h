@@ -18,6 +18,8 @@ namespace moldau {
 // lives; BROKER_ID_NOT_REGISTERED for a broker with ZooKeeper; INVALID_REGISTRATION for directories;
 // UNSUPPORTED_VERSION for a finalized feature level outside of its range; INVALID_REGISTRATION without a
 // metadata.version range. `next` is the offset of the next record.
+// As in all of these, a broker with more partitions than changes_per_pass takes several passes, the answer comes with
+// the last.
 Result<Plan<protocol::BrokerRegistrationResponse>> plan_broker_registration(
     const ControllerView& view, const protocol::BrokerRegistrationRequest& request, Offset next, Instant now);
 

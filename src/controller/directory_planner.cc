@@ -1,6 +1,6 @@
 #include "controller/directory_planner.h"
 
-#include <set>
+#include <limits>
 
 #include "controller/broker_planner.h"
 #include "controller/state/leader_and_isr.h"
@@ -34,7 +34,7 @@ Result<Plan<Response>> plan_assign_replicas_to_dirs(const ControllerView& view, 
   Plan<Response> plan;
   plan.atomic = false;
   PartitionChanges changes(view, plan.records, plan.refused);
-  std::set<TopicPartition> offline;
+  ClusterIndex::Partitions offline;
   for (const Request::DirectoryData& directory : request.directories) {
     auto& for_directory = plan.response.directories.emplace_back();
     for_directory.id = directory.id;
@@ -51,7 +51,9 @@ Result<Plan<Response>> plan_assign_replicas_to_dirs(const ControllerView& view, 
       }
     }
   }
-  add_leader_and_isr_changes(view, {.removed = id}, {offline.begin(), offline.end()}, changes);
+  const auto all = [](const PartitionRegistration&) { return true; };
+  add_leader_and_isr_changes(view, {.removed = id}, offline, all, std::numeric_limits<size_t>::max(),
+                             changes);
   return plan;
 }
 

@@ -48,7 +48,7 @@ std::string table(const std::string& name) {
   }
   if (name == "requirements") {
     text = row({"", "what", "shown by", "open"}) + row({"---", "---", "---", "---"});
-    const auto tests = test::tests_by_requirement(MOLDAU_TESTDATA "/..");
+    const auto tests = test::tests_by_requirement(MOLDAU_TESTDATA "/../../..");
     for (const test::Requirement& r : test::kRequirements) {
       std::string names;
       if (const auto found = tests.find(r.id); found != tests.end())

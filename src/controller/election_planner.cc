@@ -98,9 +98,8 @@ Result<Plan<Response>> plan_elect_leaders(const ControllerView& view, const Requ
   return Elections(view, request).plan();
 }
 
-ElectionPass plan_preferred_elections(const ControllerView& view, const PreferredReplicas& ready,
-                                      Instant now) {
-  ElectionPass pass;
+OwnPlan plan_preferred_elections(const ControllerView& view, const PreferredReplicas& ready, Instant now) {
+  OwnPlan pass;
   pass.atomic = false;
   PartitionChanges changes(view, pass.records, pass.refused);
   ready.each_since(now - view.options.preferred_leader_hold, [&](const TopicPartition& which) {
@@ -113,8 +112,8 @@ ElectionPass plan_preferred_elections(const ControllerView& view, const Preferre
   return pass;
 }
 
-ElectionPass plan_unclean_elections(const ControllerView& view) {
-  ElectionPass pass;
+OwnPlan plan_unclean_elections(const ControllerView& view) {
+  OwnPlan pass;
   pass.atomic = false;
   PartitionChanges changes(view, pass.records, pass.refused);
   for (const TopicPartition& which : view.index.leaderless()) {

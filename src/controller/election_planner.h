@@ -18,14 +18,9 @@ Result<Plan<protocol::ElectLeadersResponse>> plan_elect_leaders(const Controller
                                                                 const protocol::ElectLeadersRequest& request);
 
 // auto.leader.rebalance.enable: preferred replicas take over that have been in the ISR for long enough.
-// `more`: the pass has ended at its limit.
-struct ElectionPass : OwnPlan {
-  bool more = false;
-};
-ElectionPass plan_preferred_elections(const ControllerView& view, const PreferredReplicas& ready,
-                                      Instant now);
+OwnPlan plan_preferred_elections(const ControllerView& view, const PreferredReplicas& ready, Instant now);
 
 // unclean.leader.election.interval.ms: partitions without leader whose topic allows an unclean one.
-ElectionPass plan_unclean_elections(const ControllerView& view);
+OwnPlan plan_unclean_elections(const ControllerView& view);
 
 }  // namespace moldau

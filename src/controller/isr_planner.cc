@@ -42,9 +42,10 @@ bool is_part_of(const std::vector<Member>& members, const ReplicaList& replicas)
   return true;
 }
 
-bool is_eligible(const ClusterImage& image, const Member& member) {
-  const BrokerRegistration* broker = image.broker(member.id);
-  return broker && broker->is_active() && (member.epoch.value == -1 || member.epoch == broker->epoch);
+bool is_eligible(const ControllerView& view, const Member& member) {
+  const BrokerRegistration* broker = view.image.broker(member.id);
+  return broker && broker->is_active() && !view.sessions.is_leaving(member.id) &&
+         (member.epoch.value == -1 || member.epoch == broker->epoch);
 }
 
 // The epochs, and who asks.
@@ -58,14 +59,14 @@ ErrorCode check_standing(const PartitionRegistration& p, BrokerId sender,
   return ErrorCode::kNone;
 }
 
-ErrorCode check_isr(const ClusterImage& image, const PartitionRegistration& p,
+ErrorCode check_isr(const ControllerView& view, const PartitionRegistration& p,
                     const std::vector<Member>& members, int8_t recovery_state) {
   if (!is_part_of(members, p.replicas)) return ErrorCode::kInvalidRequest;
   if (std::ranges::find(members, p.leader, &Member::id) == members.end()) return ErrorCode::kInvalidRequest;
   if (recovery_state != 0 && recovery_state != 1) return ErrorCode::kInvalidRequest;
   if (recovery_state == 1 && (members.size() > 1 || p.recovery_state == LeaderRecoveryState::kRecovered))
     return ErrorCode::kInvalidRequest;
-  if (!std::ranges::all_of(members, [&](const Member& m) { return is_eligible(image, m); }))
+  if (!std::ranges::all_of(members, [&](const Member& m) { return is_eligible(view, m); }))
     return ErrorCode::kIneligibleReplica;
   return ErrorCode::kNone;
 }
@@ -101,8 +102,7 @@ class Alterations {
     if (!p) return ErrorCode::kUnknownTopicOrPartition;
     if (const ErrorCode e = check_standing(*p, sender, wish); e != ErrorCode::kNone) return e;
     const std::vector<Member> members = members_of(wish, version_);
-    if (const ErrorCode e = check_isr(view_.image, *p, members, wish.leader_recovery_state);
-        e != ErrorCode::kNone)
+    if (const ErrorCode e = check_isr(view_, *p, members, wish.leader_recovery_state); e != ErrorCode::kNone)
       return e;
     PartitionTarget target = changes_.target_by_config(topic, index, *p);
     target.isr = ids_of(members);

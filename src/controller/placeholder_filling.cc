@@ -39,7 +39,7 @@ class Filling {
 
   // `choose(partition)` gives a broker, or kNoBroker.
   template <class Choose>
-  FillPass fill(Choose&& choose) {
+  OwnPlan fill(Choose&& choose) {
     for (const Gap& gap : gaps_) {
       const TopicImage& topic = *view_.image.topic(gap.which.topic_id);
       // As often as there are placeholders and brokers for them.
@@ -74,7 +74,7 @@ class Filling {
   }
 
   const ControllerView& view_;
-  FillPass pass_;
+  OwnPlan pass_;
   PartitionChanges changes_;
   std::vector<Gap> gaps_;
 };
@@ -88,7 +88,7 @@ class Sweep {
   explicit Sweep(const ControllerView& view) : view_(view) {
     view.image.brokers().for_each([&](BrokerId id, const BrokerRegistration& broker) {
       if (takes_replicas(broker) && !view.sessions.is_shutting_down(id))
-        candidates_.push_back({id, broker.rack, view.index.replica_count(id)});
+        candidates_.push_back({id, broker.rack, static_cast<int64_t>(view.index.carried_by(id).size())});
     });
   }
 
@@ -121,14 +121,14 @@ class Sweep {
 
 }  // namespace
 
-FillPass plan_filling(const ControllerView& view, BrokerId joining) {
+OwnPlan plan_filling(const ControllerView& view, BrokerId joining) {
   const BrokerRegistration* broker = view.image.broker(joining);
   if (!broker || !takes_replicas(*broker) || view.sessions.is_shutting_down(joining)) return {};
   return Filling(view).fill(
       [&](const PartitionRegistration& p) { return p.replicas.contains(joining) ? kNoBroker : joining; });
 }
 
-FillPass plan_filling_sweep(const ControllerView& view) {
+OwnPlan plan_filling_sweep(const ControllerView& view) {
   Sweep sweep(view);
   return Filling(view).fill([&](const PartitionRegistration& p) { return sweep.choose(p); });
 }

@@ -10,17 +10,13 @@ namespace moldau {
 
 inline constexpr size_t kMaxFillsPerPass = 1000;
 
-struct FillPass : OwnPlan {
-  bool more = false;  // it has ended at its limit
-};
-
 // A broker has become active, or one of its directories takes replicas again: it gets one placeholder of each
 // partition that it isn't a replica of. Those with the fewest active replicas above min.insync.replicas come
 // first. Not of a partition that is being reassigned, or has no leader: an empty replica must not become
 // electable.
-FillPass plan_filling(const ControllerView& view, BrokerId joining);
+OwnPlan plan_filling(const ControllerView& view, BrokerId joining);
 // All placeholders, from time to time and at the beginning of a term: for each a broker from a rack that the
 // partition isn't in yet, then the one with the fewest replicas, then the lowest id.
-FillPass plan_filling_sweep(const ControllerView& view);
+OwnPlan plan_filling_sweep(const ControllerView& view);
 
 }  // namespace moldau

@@ -23,9 +23,7 @@ ReplicaList difference(std::span<const int32_t> a, std::span<const int32_t> b) {
 }
 
 ReplicaList without(const ReplicaList& ids, std::span<const int32_t> others) {
-  std::vector<int32_t> rest = ids.to_vector();
-  std::erase_if(rest, [&](int32_t id) { return std::ranges::find(others, id) != others.end(); });
-  return ReplicaList(rest);
+  return ids.where([&](int32_t id) { return std::ranges::find(others, id) == others.end(); });
 }
 
 // Of a reassignment in progress: what it leads to.

@@ -8,7 +8,7 @@ namespace moldau {
 namespace {
 
 TEST(Requirements, each_has_a_test_named_after_it) {
-  const auto tests = test::tests_by_requirement(MOLDAU_TESTDATA "/..");
+  const auto tests = test::tests_by_requirement(MOLDAU_TESTDATA "/../../..");
   for (const test::Requirement& r : test::kRequirements)
     EXPECT_TRUE(tests.contains(r.id) || *r.open) << "S" << r.id << ": " << r.what;
 }

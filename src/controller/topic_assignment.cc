@@ -20,10 +20,12 @@ PartitionRegistration begin_partition(const ClusterImage& image, std::span<const
   PartitionRegistration p;
   p.replicas = ReplicaList(replicas);
   std::vector<int32_t> isr;
+  std::vector<Uuid> directories;
   for (int32_t id : replicas) {
     if (image.is_active(BrokerId(id))) isr.push_back(id);
-    p.directories.push_back(default_directory(image, BrokerId(id)));
+    directories.push_back(default_directory(image, BrokerId(id)));
   }
+  p.directories = DirectoryList(directories);
   p.isr = ReplicaList(isr);
   if (!isr.empty()) p.leader = BrokerId(isr.front());
   return p;

@@ -155,9 +155,9 @@ class Creation {
     }
     result.num_partitions = static_cast<int32_t>(partitions.size());
     result.replication_factor = static_cast<int16_t>(partitions.front().replicas.size());
-    for (EffectiveConfig& config : effective_configs(configs, view_.image, view_.options)) {
+    for (config::TopicSetting& config : settings_in_force(configs, view_.image, view_.options)) {
       auto& out = result.configs->emplace_back();
-      out.name = config.name;
+      out.name = config.key;
       out.value = std::nullopt;
       if (config.value) out.value = plan_.arena.keep(std::move(*config.value));
       out.config_source = static_cast<int8_t>(config.source);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/value.h"
+#include "controller/state/topic_configs.h"
 #include "controller/topic_assignment.h"
 
 namespace moldau {
@@ -42,12 +42,8 @@ bool all_have_active(const ClusterImage& image, const Placed& placed, size_t lea
 }  // namespace
 
 bool creates_under_replicated(const ClusterImage& image, const ControllerOptions& options) {
-  const auto is_true = [](const std::string& value) { return config::parse_boolean(value).value_or(false); };
-  const std::string node = std::to_string(options.node_id.value);
-  if (const std::string* own = image.config(ConfigType::kBroker, node, kEnable)) return is_true(*own);
-  if (const std::string* shared = image.config(ConfigType::kBroker, "", kEnable)) return is_true(*shared);
-  const auto given = options.broker_configs.find(kEnable);
-  return given != options.broker_configs.end() && is_true(given->second);
+  static const config::Key& key = *config::find(config::broker_keys(), kEnable);
+  return config::broker_value(key, broker_values(image, options)) == "true";
 }
 
 Result<Placed> place_new_partitions(const ControllerView& view, int32_t count, int16_t replication_factor,

@@ -4,9 +4,8 @@ namespace moldau {
 namespace {
 
 // Kafka before directories (metadata.version 3.7-IV2): the broker tells where the replica is.
-std::vector<Uuid> as_many(std::vector<Uuid> directories, size_t replicas) {
-  if (directories.empty()) directories.assign(replicas, kMigratingDirectory);
-  return directories;
+DirectoryList as_many(const std::vector<Uuid>& directories, size_t replicas) {
+  return DirectoryList(directories.empty() ? std::vector<Uuid>(replicas, kMigratingDirectory) : directories);
 }
 
 std::optional<std::vector<int32_t>> if_any(const ReplicaList& ids) {
@@ -40,8 +39,8 @@ PartitionRegistration PartitionRegistration::from_record(const protocol::Partiti
 
 void PartitionRegistration::apply(const protocol::PartitionChangeRecord& record) {
   if (record.replicas) replicas = ReplicaList(*record.replicas);
-  if (record.directories) directories = *record.directories;
-  directories = as_many(std::move(directories), replicas.size());
+  if (record.directories || directories.empty())
+    directories = as_many(record.directories.value_or(std::vector<Uuid>()), replicas.size());
   if (record.isr) isr = ReplicaList(*record.isr);
   if (record.removing_replicas) removing_replicas = ReplicaList(*record.removing_replicas);
   if (record.adding_replicas) adding_replicas = ReplicaList(*record.adding_replicas);
@@ -68,7 +67,7 @@ protocol::PartitionRecord PartitionRegistration::to_record(Uuid topic_id, Partit
   record.leader_recovery_state = static_cast<int8_t>(recovery_state);
   record.leader_epoch = leader_epoch.value;
   record.partition_epoch = partition_epoch.value;
-  record.directories = directories;
+  record.directories = directories.to_vector();
   record.eligible_leader_replicas = if_any(elr);
   record.last_known_elr = if_any(last_known_elr);
   return record;

@@ -28,7 +28,7 @@ struct PartitionRegistration {
   ReplicaList adding_replicas;
   ReplicaList elr;             // eligible leader replicas (KIP-966)
   ReplicaList last_known_elr;  // while nobody is eligible: the last leader
-  std::vector<Uuid> directories;
+  DirectoryList directories;
   BrokerId leader = kNoBroker;
   LeaderEpoch leader_epoch{0};
   PartitionEpoch partition_epoch{0};

@@ -131,10 +131,12 @@ template <class Change>
 Status RecordApplier::change_partition(Uuid topic_id, PartitionId partition, Change&& change) {
   const TopicImage* topic = image_.topic(topic_id);
   if (!topic) return fault("there is no topic " + topic_id.text());
-  if (!topic->partition(partition)) return fault("there is no " + text(partition, topic_id));
   TopicChange& entry = touch(*topic);
-  if (entry.kind == TopicChange::Kind::kChanged) entry.partitions.insert(partition);
-  image_.topics_.update(topic_id, [&](TopicImage& t) { t.partitions.update(partition, change); });
+  if (entry.kind == TopicChange::Kind::kChanged) entry.partitions.insert(entry.partitions.end(), partition);
+  bool found = false;
+  image_.topics_.update_existing(topic_id,
+                                 [&](TopicImage& t) { found = t.partitions.update(partition, change); });
+  if (!found) return fault("there is no " + text(partition, topic_id));
   return {};
 }
 
@@ -147,7 +149,7 @@ Status RecordApplier::on(const protocol::PartitionRecord& record) {
     return fault(text(partition, record.topic_id) + " has not as many directories as replicas");
   TopicChange& entry = touch(*topic);
   if (entry.kind == TopicChange::Kind::kChanged) entry.partitions.insert(partition);
-  image_.topics_.update(record.topic_id, [&](TopicImage& t) {
+  image_.topics_.update_existing(record.topic_id, [&](TopicImage& t) {
     t.partitions.set(partition, PartitionRegistration::from_record(record));
   });
   ++image_.partition_count_;
@@ -156,8 +158,9 @@ Status RecordApplier::on(const protocol::PartitionRecord& record) {
 
 Status RecordApplier::on(const protocol::PartitionChangeRecord& record) {
   const PartitionId partition(record.partition_id);
-  const PartitionRegistration* old = image_.partition({record.topic_id, partition});
-  if (old && (record.directories || record.replicas)) {
+  const PartitionRegistration* old =
+      record.directories || record.replicas ? image_.partition({record.topic_id, partition}) : nullptr;
+  if (old) {
     const size_t replicas = record.replicas ? record.replicas->size() : old->replicas.size();
     const size_t directories = record.directories ? record.directories->size() : old->directories.size();
     if (directories && replicas != directories)
@@ -168,12 +171,15 @@ Status RecordApplier::on(const protocol::PartitionChangeRecord& record) {
 
 Status RecordApplier::on(const protocol::ClearElrRecord& record) {
   std::vector<TopicPartition> clear;  // of one topic, or of all if it names none
-  image_.topics_.for_each([&](const Uuid& id, const TopicImage& topic) {
-    if (!record.topic_name.empty() && topic.name != record.topic_name) return;
+  const auto note = [&](const Uuid& id, const TopicImage& topic) {
     topic.partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
       if (!r.elr.empty() || !r.last_known_elr.empty()) clear.push_back({id, p});
     });
-  });
+  };
+  if (record.topic_name.empty())
+    image_.topics_.for_each(note);
+  else if (const TopicImage* topic = image_.topic(record.topic_name))
+    note(topic->id, *topic);
   for (const TopicPartition& p : clear)
     TRY(change_partition(p.topic_id, p.partition,
                          [](PartitionRegistration& r) { r.elr = {}, r.last_known_elr = {}; }));

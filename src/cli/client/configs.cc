@@ -20,7 +20,7 @@ ResourceConfigs read_result(const protocol::DescribeConfigsResponse::DescribeCon
     ConfigEntry entry;
     entry.name = std::string(config.name);
     if (config.value) entry.value = std::string(*config.value);
-    entry.source = static_cast<ConfigSource>(config.config_source);
+    entry.source = static_cast<config::Source>(config.config_source);
     entry.read_only = config.read_only;
     entry.sensitive = config.is_sensitive;
     out.entries.push_back(std::move(entry));
@@ -31,16 +31,16 @@ ResourceConfigs read_result(const protocol::DescribeConfigsResponse::DescribeCon
 
 }  // namespace
 
-std::string source_name(ConfigSource source) {
+std::string source_name(config::Source source) {
   switch (source) {
-    case ConfigSource::kTopic: return "DYNAMIC_TOPIC_CONFIG";
-    case ConfigSource::kDynamicBroker: return "DYNAMIC_BROKER_CONFIG";
-    case ConfigSource::kDynamicDefaultBroker: return "DYNAMIC_DEFAULT_BROKER_CONFIG";
-    case ConfigSource::kStaticBroker: return "STATIC_BROKER_CONFIG";
-    case ConfigSource::kDefault: return "DEFAULT_CONFIG";
-    case ConfigSource::kDynamicBrokerLogger: return "DYNAMIC_BROKER_LOGGER_CONFIG";
-    case ConfigSource::kClientMetrics: return "DYNAMIC_CLIENT_METRICS_CONFIG";
-    case ConfigSource::kGroup: return "DYNAMIC_GROUP_CONFIG";
+    case config::Source::kTopic: return "DYNAMIC_TOPIC_CONFIG";
+    case config::Source::kDynamicBroker: return "DYNAMIC_BROKER_CONFIG";
+    case config::Source::kDynamicDefaultBroker: return "DYNAMIC_DEFAULT_BROKER_CONFIG";
+    case config::Source::kStaticBroker: return "STATIC_BROKER_CONFIG";
+    case config::Source::kDefault: return "DEFAULT_CONFIG";
+    case config::Source::kDynamicBrokerLogger: return "DYNAMIC_BROKER_LOGGER_CONFIG";
+    case config::Source::kClientMetrics: return "DYNAMIC_CLIENT_METRICS_CONFIG";
+    case config::Source::kGroup: return "DYNAMIC_GROUP_CONFIG";
     default: return "UNKNOWN";
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/client/cluster.h"
+#include "config/source.h"
 
 namespace moldau::cli {
 
@@ -19,19 +20,7 @@ enum class ConfigKind : int8_t {
   kGroup = 32
 };
 
-// Kafka's numbers of where a value comes from.
-enum class ConfigSource : int8_t {
-  kUnknown = 0,
-  kTopic = 1,
-  kDynamicBroker = 2,
-  kDynamicDefaultBroker = 3,
-  kStaticBroker = 4,
-  kDefault = 5,
-  kDynamicBrokerLogger = 6,
-  kClientMetrics = 7,
-  kGroup = 8,
-};
-std::string source_name(ConfigSource source);  // DYNAMIC_TOPIC_CONFIG, as Kafka's tools say
+std::string source_name(config::Source source);  // DYNAMIC_TOPIC_CONFIG, as Kafka's tools say
 
 struct ConfigResource {
   ConfigKind kind;
@@ -41,7 +30,7 @@ struct ConfigResource {
 struct ConfigEntry {
   std::string name;
   std::optional<std::string> value;  // none: it's a secret, or null
-  ConfigSource source = ConfigSource::kUnknown;
+  config::Source source = config::Source::kUnknown;
   bool read_only = false;
   bool sensitive = false;
 };

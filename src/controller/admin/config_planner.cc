@@ -1,8 +1,11 @@
 #include "controller/admin/config_planner.h"
 
+#include <algorithm>
+
 #include "config/alteration.h"
 #include "config/resolution.h"
 #include "controller/admin/config_validation.h"
+#include "protocol/metadata/clear_elr_record.h"
 #include "protocol/metadata/config_record.h"
 
 namespace moldau {
@@ -10,6 +13,16 @@ namespace {
 
 using Change = std::pair<std::string, std::optional<std::string>>;  // a key and what it has then
 using Changes = std::vector<Change>;
+
+constexpr std::string_view kMinIsr = "min.insync.replicas";
+
+// What a request writes. Which leaders are eligible was counted by the former min.insync.replicas, so they are forgotten
+// when all has changed.
+struct Records {
+  RecordBuffer configs;
+  RecordBuffer clear_elr;
+  size_t size() const { return configs.size() + clear_elr.size(); }
+};
 
 const config::Key* find_key(ConfigType type, std::string_view name) {
   switch (type) {
@@ -53,19 +66,39 @@ class Resource {
     });
   }
 
-  Status finish(RecordBuffer& records) const {
+  Status finish(Records& records) const {
+    const bool elr = view_.image.feature_level(kEligibleLeaderReplicasFeature) > 0;
+    if (elr) TRY(check_min_isr());
     TRY(validate_configs(view_, which_, after_));
-    if (records.size() + changes_.size() > kMaxRecordsPerPlan) return too_many_records();
+    const auto clears = elr ? static_cast<size_t>(std::ranges::count(changes_, kMinIsr, &Change::first)) : 0;
+    if (records.size() + changes_.size() + clears > kMaxRecordsPerPlan) return too_many_records();
     for (const auto& [key, value] : changes_)
-      records.add(protocol::ConfigRecord{.resource_type = static_cast<int8_t>(which_.type),
-                                         .resource_name = which_.name,
-                                         .name = key,
-                                         .value = value},
-                  0);
+      records.configs.add(protocol::ConfigRecord{.resource_type = static_cast<int8_t>(which_.type),
+                                                 .resource_name = which_.name,
+                                                 .name = key,
+                                                 .value = value},
+                          0);
+    const std::string_view topic = which_.type == ConfigType::kTopic ? which_.name : std::string_view{};
+    for (size_t i = 0; i < clears; ++i)
+      records.clear_elr.add(protocol::ClearElrRecord{.topic_name = topic}, 0);
     return {};
   }
 
  private:
+  // One value for the whole cluster, so that all count alike who is eligible.
+  Status check_min_isr() const {
+    for (const auto& [key, value] : changes_) {
+      if (key != kMinIsr || which_.type != ConfigType::kBroker) continue;
+      if (!which_.name.empty())
+        return fail(ErrorCode::kInvalidConfig,
+                    "Broker-level min.insync.replicas cannot be altered while ELR is enabled.");
+      if (!value)
+        return fail(ErrorCode::kInvalidConfig,
+                    "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.");
+    }
+    return {};
+  }
+
   const ControllerView& view_;
   const ConfigResourceView which_;
   const ConfigValues* now_;
@@ -76,8 +109,9 @@ class Resource {
 template <class Response, class Request, class Alter>
 Result<Plan<Response>> plan(const Request& request, Alter&& alter) {
   Plan<Response> plan;
+  Records records;
   for (const auto& resource : request.resources) {
-    const Status altered = alter(resource, plan.records);
+    const Status altered = alter(resource, records);
     if (!altered && (altered.error().code == ErrorCode::kPolicyViolation ||
                      altered.error().code == ErrorCode::kUnknownServerError))
       return std::unexpected(altered.error());
@@ -89,7 +123,9 @@ Result<Plan<Response>> plan(const Request& request, Alter&& alter) {
     answer.error_code = static_cast<int16_t>(altered.error().code);
     answer.error_message = plan.arena.keep(altered.error().message);
   }
-  if (request.validate_only) plan.records.clear();
+  if (request.validate_only) return plan;
+  plan.records = std::move(records.configs);
+  for (size_t i = 0; i < records.clear_elr.size(); ++i) plan.records.add_framed(records.clear_elr[i]);
   return plan;
 }
 
@@ -103,7 +139,7 @@ ConfigResourceView which(const AlterConfigsResource& resource) {
 Result<Plan<protocol::IncrementalAlterConfigsResponse>> plan_incremental_alter_configs(
     const ControllerView& view, const protocol::IncrementalAlterConfigsRequest& request) {
   return plan<protocol::IncrementalAlterConfigsResponse>(
-      request, [&](const auto& wish, RecordBuffer& records) -> Status {
+      request, [&](const auto& wish, Records& records) -> Status {
         Resource resource(view, which(wish));
         for (const auto& c : wish.configs) {
           if (!config::is_operation(c.config_operation)) return fail(ErrorCode::kUnknownServerError);
@@ -119,17 +155,16 @@ Result<Plan<protocol::IncrementalAlterConfigsResponse>> plan_incremental_alter_c
 
 Result<Plan<protocol::AlterConfigsResponse>> plan_alter_configs(
     const ControllerView& view, const protocol::AlterConfigsRequest& request) {
-  return plan<protocol::AlterConfigsResponse>(
-      request, [&](const auto& wish, RecordBuffer& records) -> Status {
-        Resource resource(view, which(wish));
-        Changes kept;
-        for (const auto& c : wish.configs) {
-          resource.change(c.name, std::string(c.value.value_or(std::string_view{})));
-          kept.emplace_back(c.name, std::nullopt);
-        }
-        resource.delete_all_but(kept);
-        return resource.finish(records);
-      });
+  return plan<protocol::AlterConfigsResponse>(request, [&](const auto& wish, Records& records) -> Status {
+    Resource resource(view, which(wish));
+    Changes kept;
+    for (const auto& c : wish.configs) {
+      resource.change(c.name, std::string(c.value.value_or(std::string_view{})));
+      kept.emplace_back(c.name, std::nullopt);
+    }
+    resource.delete_all_but(kept);
+    return resource.finish(records);
+  });
 }
 
 }  // namespace moldau

@@ -73,30 +73,45 @@ void Controller::run(ports::Caller caller, ports::Kept<Request> request, ports::
                      PlanIt plan_it) {
   lane_.run([this, life = std::weak_ptr(life_), caller = std::move(caller), request = std::move(request),
              answer = std::move(answer), plan_it = std::move(plan_it)]() mutable {
-    if (life.expired()) return;
-    if (!term_) return reply<Response>(*caller.lane, answer, not_controller());
-    auto plan = plan_it(*term_, request.message, caller);
-    if (!plan) return reply<Response>(*caller.lane, answer, std::unexpected(std::move(plan).error()));
-    term_->report_refused(plan->refused);
-    const bool wait =
-        !plan->records.empty() || !std::is_same_v<Request, protocol::BrokerHeartbeatRequest>;  // C4
-    if (Status applied = term_->apply(plan->records, plan->atomic); !applied)
-      return reply<Response>(*caller.lane, answer, std::unexpected(std::move(applied).error()));
-    ports::Kept<Response> response{std::move(plan->response), std::move(request.frame),
-                                   std::move(plan->arena)};
-    if (!wait) return reply<Response>(*caller.lane, answer, std::move(response));
-    ControllerTerm::Finish finish = [lane = caller.lane, answer = std::move(answer),
-                                     response = std::move(response)](Status done) mutable {
-      if (done)
-        reply<Response>(*lane, answer, std::move(response));
-      else
-        reply<Response>(*lane, answer, std::unexpected(std::move(done).error()));
-    };
-    if (std::is_same_v<Request, protocol::BrokerRegistrationRequest>)  // C5
-      term_->when_committed(std::move(finish));
-    else
-      term_->when_shown(std::move(finish));
+    if (!life.expired())
+      operate<Request, Response>(std::move(caller), std::move(request), std::move(answer),
+                                 std::move(plan_it));
   });
+}
+
+// One pass of it.
+template <class Request, class Response, class PlanIt>
+void Controller::operate(ports::Caller caller, ports::Kept<Request> request, ports::Answer<Response> answer,
+                         PlanIt plan_it) {
+  if (!term_) return reply<Response>(*caller.lane, answer, not_controller());
+  auto plan = plan_it(*term_, request.message, caller);
+  if (!plan) return reply<Response>(*caller.lane, answer, std::unexpected(std::move(plan).error()));
+  term_->report_refused(plan->refused);
+  const bool wait =
+      !plan->records.empty() || !std::is_same_v<Request, protocol::BrokerHeartbeatRequest>;  // C4
+  if (Status applied = term_->apply(plan->records, plan->atomic); !applied)
+    return reply<Response>(*caller.lane, answer, std::unexpected(std::move(applied).error()));
+  if (plan->more)  // C6: a task of its own, behind those that wait already
+    return lane_.post([this, life = std::weak_ptr(life_), caller = std::move(caller),
+                       request = std::move(request), answer = std::move(answer),
+                       plan_it = std::move(plan_it)]() mutable {
+      if (!life.expired())
+        operate<Request, Response>(std::move(caller), std::move(request), std::move(answer),
+                                   std::move(plan_it));
+    });
+  ports::Kept<Response> response{std::move(plan->response), std::move(request.frame), std::move(plan->arena)};
+  if (!wait) return reply<Response>(*caller.lane, answer, std::move(response));
+  ControllerTerm::Finish finish = [lane = caller.lane, answer = std::move(answer),
+                                   response = std::move(response)](Status done) mutable {
+    if (done)
+      reply<Response>(*lane, answer, std::move(response));
+    else
+      reply<Response>(*lane, answer, std::unexpected(std::move(done).error()));
+  };
+  if (std::is_same_v<Request, protocol::BrokerRegistrationRequest>)  // C5
+    term_->when_committed(std::move(finish));
+  else
+    term_->when_shown(std::move(finish));
 }
 
 void Controller::create_topics(ports::Caller caller, ports::Kept<protocol::CreateTopicsRequest> request,
@@ -183,6 +198,7 @@ void Controller::register_broker(ports::Caller caller,
         const BrokerRegistration* former = term.view().image.broker(BrokerId(message.broker_id));
         if (plan && former && former->incarnation != message.incarnation_id)
           term.sessions().forget(former->id);
+        if (plan && plan->more) term.sessions().begin_leaving(BrokerId(message.broker_id));
         return plan;
       });
 }
@@ -192,8 +208,12 @@ void Controller::unregister_broker(ports::Caller caller,
                                    ports::Answer<protocol::UnregisterBrokerResponse> answer) {
   run(std::move(caller), std::move(request), std::move(answer),
       [](ControllerTerm& term, const protocol::UnregisterBrokerRequest& message, const ports::Caller&) {
-        auto plan = plan_unregister_broker(term.view(), BrokerId(message.broker_id));
-        if (plan) term.sessions().forget(BrokerId(message.broker_id));
+        const BrokerId id(message.broker_id);
+        auto plan = plan_unregister_broker(term.view(), id);
+        if (plan && plan->more)
+          term.sessions().begin_leaving(id);
+        else if (plan)
+          term.sessions().forget(id);
         return plan;
       });
 }
@@ -208,6 +228,11 @@ void Controller::heartbeat(ports::Caller caller, ports::Kept<protocol::BrokerHea
         BrokerSessions& sessions = term.sessions();
         sessions.touch(id, BrokerEpoch(message.broker_epoch), term.now());
         sessions.heard_offset(id, Offset(message.current_metadata_offset));
+        if (plan->more) {
+          sessions.begin_leaving(id);
+          return plan;
+        }
+        sessions.end_leaving(id);
         if (plan->response.is_fenced) sessions.end_shutdown(id);
         // It may go once the others know that its leaderships have moved: what comes last of this plan.
         if (plan->next == BrokerControlState::kControlledShutdown)

@@ -13,6 +13,8 @@
 //   C4  a heartbeat that changes nothing waits for nothing
 //   C5  a broker's registration is answered when it is committed: this node's own may be shown much later, when all its logs
 //       are loaded
+//   C6  an operation on a broker with very many partitions goes in passes, each planned on an image that has the ones before;
+//       other operations, heartbeats above all, get their turn in between
 #pragma once
 #include <memory>
 
@@ -75,9 +77,12 @@ class Controller final : public RaftListener, public ports::ControllerPort {
   void on_leader_change(const LeaderAndEpoch& leader) override;
 
  private:
-  // Runs plan(term) on lane 0 if there is a term, and answers.
+  // Runs plan(term) on lane 0 if there is a term, again as long as there is more, and answers.
   template <class Request, class Response, class PlanIt>
   void run(ports::Caller caller, ports::Kept<Request> request, ports::Answer<Response> answer, PlanIt plan);
+  template <class Request, class Response, class PlanIt>
+  void operate(ports::Caller caller, ports::Kept<Request> request, ports::Answer<Response> answer,
+               PlanIt plan);
 
   io::Runtime& runtime_;
   io::Lane& lane_;

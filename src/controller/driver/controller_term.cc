@@ -158,15 +158,31 @@ void ControllerTerm::fence_one_stale_broker() {
               std::to_string(
                   std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_timeout).count()) +
               " ms");
-      if (apply_own(plan_fencing(view(), expired->id),
-                    "fences broker " + std::to_string(expired->id.value))) {
-        sessions_.end_shutdown(expired->id);
-      } else {
-        sessions_.touch(expired->id, expired->epoch, lane_.clock().now());
-      }
+      fence(*expired);
     }
   }
   watch_sessions();
+}
+
+void ControllerTerm::fence(const BrokerSessions::Expired& stale) {
+  const BrokerRegistration* broker = replay_.image().broker(stale.id);
+  if (!broker || broker->epoch != stale.epoch || broker->fenced)  // since the pass before
+    return sessions_.end_leaving(stale.id);
+  const OwnPlan plan = plan_fencing(view(), stale.id);
+  if (!apply_own(plan, "fences broker " + std::to_string(stale.id.value))) {
+    sessions_.touch(stale.id, stale.epoch, lane_.clock().now());
+    sessions_.end_leaving(stale.id);
+    watch_sessions();
+  } else if (plan.more) {
+    sessions_.begin_leaving(stale.id);
+    lane_.post([this, weak = weak_from_this(), stale] {
+      const std::shared_ptr<ControllerTerm> alive = weak.lock();
+      if (alive && !ended_) fence(stale);
+    });
+  } else {
+    sessions_.end_shutdown(stale.id);
+    sessions_.end_leaving(stale.id);
+  }
 }
 
 }  // namespace moldau

@@ -56,6 +56,8 @@ class ControllerTerm : public std::enable_shared_from_this<ControllerTerm> {
   Status append(std::span<const Bytes> batch);
   void expect_shown();
   void fence_one_stale_broker();
+  // One pass of it, and then the next one.
+  void fence(const BrokerSessions::Expired& stale);
 
   io::Runtime& runtime_;
   io::Lane& lane_;

@@ -29,21 +29,21 @@ void PeriodicWork::stop() {
 }
 
 void PeriodicWork::note(const ClusterDelta& delta, const ClusterImage& after) {
-  if (!running_ || delta.brokers.empty() || !term_.view().index.has_placeholders()) return;
+  if (!running_ || delta.brokers.empty() || term_.view().index.with_placeholders().empty()) return;
   for (BrokerId id : delta.brokers)
     if (takes_replicas(after.broker(id)) && !takes_replicas(delta.before->broker(id))) joined_.insert(id);
   if (!joined_.empty() && !fill_timer_) fill_timer_ = lane_.after({}, [this] { fill_next(); });
 }
 
 void PeriodicWork::balance() {
-  const ElectionPass pass = plan_preferred_elections(term_.view(), term_.preferred_replicas(), term_.now());
+  const OwnPlan pass = plan_preferred_elections(term_.view(), term_.preferred_replicas(), term_.now());
   const bool again = term_.apply_own(pass, "elects preferred leaders") && pass.more;
   balance_timer_ =
       lane_.after(again ? Duration{} : options_.leader_imbalance_interval, [this] { balance(); });
 }
 
 void PeriodicWork::elect_uncleanly() {
-  const ElectionPass pass = plan_unclean_elections(term_.view());
+  const OwnPlan pass = plan_unclean_elections(term_.view());
   const bool again = term_.apply_own(pass, "elects leaders from outside of the ISR") && pass.more;
   unclean_timer_ =
       lane_.after(again ? Duration{} : options_.unclean_election_interval, [this] { elect_uncleanly(); });
@@ -51,8 +51,8 @@ void PeriodicWork::elect_uncleanly() {
 
 void PeriodicWork::sweep() {
   bool again = false;
-  if (term_.view().index.has_placeholders()) {
-    const FillPass pass = plan_filling_sweep(term_.view());
+  if (!term_.view().index.with_placeholders().empty()) {
+    const OwnPlan pass = plan_filling_sweep(term_.view());
     again = term_.apply_own(pass, "fills placeholders") && pass.more;
   }
   sweep_timer_ = lane_.after(again ? Duration{} : kSweepInterval, [this] { sweep(); });
@@ -62,7 +62,7 @@ void PeriodicWork::fill_next() {
   fill_timer_.cancel();
   const auto next = joined_.begin();
   if (next == joined_.end()) return;
-  const FillPass pass = plan_filling(term_.view(), *next);
+  const OwnPlan pass = plan_filling(term_.view(), *next);
   const bool again =
       term_.apply_own(pass, "fills placeholders with broker " + std::to_string(next->value)) && pass.more;
   if (!again) joined_.erase(next);

@@ -63,4 +63,13 @@ std::optional<Offset> BrokerSessions::shutdown_offset(BrokerId id) const {
   return broker ? broker->shutdown_offset : std::nullopt;
 }
 
+void BrokerSessions::end_leaving(BrokerId id) {
+  if (const auto it = brokers_.find(id); it != brokers_.end()) it->second.leaving = false;
+}
+
+bool BrokerSessions::is_leaving(BrokerId id) const {
+  const Broker* broker = find(id);
+  return broker && broker->leaving;
+}
+
 }  // namespace moldau

@@ -40,6 +40,12 @@ class BrokerSessions {
   void begin_shutdown(BrokerId id, Offset until);
   void end_shutdown(BrokerId id) { brokers_[id].shutdown_offset.reset(); }
   std::optional<Offset> shutdown_offset(BrokerId id) const;
+
+  // An operation that takes several passes takes it out of its ISRs: no leader takes it back meanwhile. Else a broker that
+  // is cut off from the controller alone, and follows on, could keep that from ever coming to its end.
+  void begin_leaving(BrokerId id) { brokers_[id].leaving = true; }
+  void end_leaving(BrokerId id);
+  bool is_leaving(BrokerId id) const;
   bool is_shutting_down(BrokerId id) const { return shutdown_offset(id).has_value(); }
 
  private:
@@ -48,6 +54,7 @@ class BrokerSessions {
     std::optional<Instant> heard;
     Offset offset{-1};
     std::optional<Offset> shutdown_offset;
+    bool leaving = false;
   };
   const Broker* find(BrokerId id) const;
 

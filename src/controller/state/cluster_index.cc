@@ -5,16 +5,25 @@
 namespace moldau {
 namespace {
 
-template <class Map, class Key>
-void take(Map& map, const Key& key, const TopicPartition& which) {
-  const auto it = map.find(key);
-  if (it == map.end()) return;
-  it->second.erase(which);
-  if (it->second.empty()) map.erase(it);
-}
-
 bool can_collide(std::string_view name) {
   return name.find_first_of("._") != name.npos;
+}
+
+bool carries(const PartitionRegistration* p, BrokerId id) {
+  return p && (p->replicas.contains(id) || p->isr.contains(id) || p->elr.contains(id));
+}
+
+// Those that `others` hasn't, some more than once.
+template <class Visit>
+void each_carrier_without(const PartitionRegistration& p, const PartitionRegistration* others,
+                          Visit&& visit) {
+  for (const ReplicaList* list : {&p.replicas, &p.isr, &p.elr})
+    for (int32_t id : list->raw())
+      if (id >= 0 && !carries(others, BrokerId(id))) visit(BrokerId(id));
+}
+
+bool has_placeholder(const PartitionRegistration* p) {
+  return p && std::ranges::any_of(p->replicas.raw(), [](int32_t id) { return id < 0; });
 }
 
 }  // namespace
@@ -25,37 +34,32 @@ std::string unified_topic_name(std::string_view name) {
   return unified;
 }
 
-void ClusterIndex::add(const TopicPartition& which, const PartitionRegistration& p) {
-  for (int32_t id : p.isr.raw()) isr_[BrokerId(id)].insert(which);
-  for (int32_t id : p.elr.raw()) elr_[BrokerId(id)].insert(which);
-  for (const Uuid& directory : p.directories)
-    if (!directory.is_reserved()) directories_[directory].insert(which);
-  for (int32_t id : p.replicas.raw()) {
-    if (id >= 0)
-      ++replicas_[BrokerId(id)];
-    else
-      placeholders_.insert(which);
+void ClusterIndex::update(const TopicPartition& which, const PartitionRegistration* before,
+                          const PartitionRegistration* after) {
+  if (before)
+    each_carrier_without(*before, after, [&](BrokerId id) {
+      const auto it = carried_.find(id);
+      if (it == carried_.end()) return;  // by another of its lists
+      it->second.erase(which);
+      if (it->second.empty()) carried_.erase(it);
+    });
+  if (after) each_carrier_without(*after, before, [&](BrokerId id) { carried_[id].insert(which); });
+  if (!before || !after || before->leader != after->leader) {
+    if (before) count_leader(which, *before, -1);
+    if (after) count_leader(which, *after, 1);
   }
-  if (p.has_leader())
-    ++led_[p.leader];
-  else
-    leaderless_.insert(which);
+  if (has_placeholder(before) && !has_placeholder(after)) placeholders_.erase(which);
+  if (!has_placeholder(before) && has_placeholder(after)) placeholders_.insert(which);
 }
 
-void ClusterIndex::remove(const TopicPartition& which, const PartitionRegistration& p) {
-  for (int32_t id : p.isr.raw()) take(isr_, BrokerId(id), which);
-  for (int32_t id : p.elr.raw()) take(elr_, BrokerId(id), which);
-  for (const Uuid& directory : p.directories) take(directories_, directory, which);
-  for (int32_t id : p.replicas.raw()) {
-    if (id < 0)
-      placeholders_.erase(which);
-    else if (--replicas_[BrokerId(id)] == 0)
-      replicas_.erase(BrokerId(id));
-  }
-  if (!p.has_leader())
+void ClusterIndex::count_leader(const TopicPartition& which, const PartitionRegistration& p, int64_t by) {
+  if (p.has_leader()) {
+    if ((led_[p.leader] += by) == 0) led_.erase(p.leader);
+  } else if (by > 0) {
+    leaderless_.insert(which);
+  } else {
     leaderless_.erase(which);
-  else if (--led_[p.leader] == 0)
-    led_.erase(p.leader);
+  }
 }
 
 void ClusterIndex::add_name(const std::string& name) {
@@ -73,63 +77,40 @@ void ClusterIndex::rebuild(const ClusterImage& image) {
   *this = ClusterIndex();
   image.topics().for_each([&](const Uuid& id, const TopicImage& topic) {
     add_name(topic.name);
-    topic.partitions.for_each([&](PartitionId p, const PartitionRegistration& r) { add({id, p}, r); });
+    topic.partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
+      update({id, p}, nullptr, &r);
+    });
   });
 }
 
 void ClusterIndex::apply(const ClusterDelta& delta, const ClusterImage& after) {
   const ClusterImage& before = *delta.before;
-  const auto each_of = [](const TopicImage& topic, auto&& visit) {
-    topic.partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
-      visit(TopicPartition{topic.id, p}, r);
-    });
-  };
   delta.each_topic(TopicChange::Kind::kDeleted, [&](const Uuid& id, const TopicChange& change) {
-    each_of(*before.topic(id),
-            [&](const TopicPartition& which, const PartitionRegistration& r) { remove(which, r); });
+    before.topic(id)->partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
+      update({id, p}, &r, nullptr);
+    });
     remove_name(change.name);
   });
   delta.each_topic(TopicChange::Kind::kChanged, [&](const Uuid& id, const TopicChange& change) {
-    for (PartitionId p : change.partitions) {
-      if (const PartitionRegistration* old = before.partition({id, p})) remove({id, p}, *old);
-      add({id, p}, *after.partition({id, p}));
-    }
+    const TopicImage &was = *before.topic(id), &is = *after.topic(id);
+    for (PartitionId p : change.partitions) update({id, p}, was.partition(p), is.partition(p));
   });
   delta.each_topic(TopicChange::Kind::kCreated, [&](const Uuid& id, const TopicChange& change) {
-    each_of(*after.topic(id),
-            [&](const TopicPartition& which, const PartitionRegistration& r) { add(which, r); });
+    after.topic(id)->partitions.for_each([&](PartitionId p, const PartitionRegistration& r) {
+      update({id, p}, nullptr, &r);
+    });
     add_name(change.name);
   });
 }
 
-std::vector<TopicPartition> ClusterIndex::sorted(const Partitions& partitions) {
-  std::vector<TopicPartition> all(partitions.begin(), partitions.end());
-  std::ranges::sort(all);
-  return all;
-}
-
-std::vector<TopicPartition> ClusterIndex::in_isr_of(BrokerId broker) const {
-  const auto it = isr_.find(broker);
-  return it == isr_.end() ? std::vector<TopicPartition>() : sorted(it->second);
-}
-
-std::vector<TopicPartition> ClusterIndex::in_elr_of(BrokerId broker) const {
-  const auto it = elr_.find(broker);
-  return it == elr_.end() ? std::vector<TopicPartition>() : sorted(it->second);
-}
-
-std::vector<TopicPartition> ClusterIndex::in_directory(Uuid directory) const {
-  const auto it = directories_.find(directory);
-  return it == directories_.end() ? std::vector<TopicPartition>() : sorted(it->second);
+const ClusterIndex::Partitions& ClusterIndex::carried_by(BrokerId broker) const {
+  static const Partitions kNone;
+  const auto it = carried_.find(broker);
+  return it == carried_.end() ? kNone : it->second;
 }
 
 bool ClusterIndex::leads_any(BrokerId broker) const {
   return led_.contains(broker);
-}
-
-int64_t ClusterIndex::replica_count(BrokerId broker) const {
-  const auto it = replicas_.find(broker);
-  return it == replicas_.end() ? 0 : it->second;
 }
 
 std::string_view ClusterIndex::colliding_topic(std::string_view name) const {

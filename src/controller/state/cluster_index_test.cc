@@ -42,10 +42,9 @@ TEST_F(ClusterIndexTest, follows_creation_change_and_deletion) {
   create("a", a_, {1, 2}, 1);
   create("b", b_, {2}, -1);
   apply();
-  EXPECT_EQ(index_.in_isr_of(BrokerId(2)),
-            (std::vector<TopicPartition>{{a_, PartitionId(0)}, {b_, PartitionId(0)}}));
-  EXPECT_EQ(index_.leaderless(), (std::vector<TopicPartition>{{b_, PartitionId(0)}}));
-  EXPECT_EQ(index_.in_directory(Uuid{8, 800}).size(), 2u);
+  EXPECT_EQ(index_.carried_by(BrokerId(2)),
+            (ClusterIndex::Partitions{{a_, PartitionId(0)}, {b_, PartitionId(0)}}));
+  EXPECT_EQ(index_.leaderless(), (ClusterIndex::Partitions{{b_, PartitionId(0)}}));
   EXPECT_TRUE(index_.leads_any(BrokerId(1)));
   EXPECT_FALSE(index_.leads_any(BrokerId(2)));
 
@@ -55,8 +54,7 @@ TEST_F(ClusterIndexTest, follows_creation_change_and_deletion) {
   change.eligible_leader_replicas = {1};
   replay(change, 2);
   apply();
-  EXPECT_TRUE(index_.in_isr_of(BrokerId(1)).empty());
-  EXPECT_EQ(index_.in_elr_of(BrokerId(1)).size(), 1u);
+  EXPECT_EQ(index_.carried_by(BrokerId(1)).size(), 1u) << "it still is a replica";
   EXPECT_FALSE(index_.leads_any(BrokerId(1)));
   EXPECT_TRUE(index_.leads_any(BrokerId(2)));
 
@@ -64,9 +62,31 @@ TEST_F(ClusterIndexTest, follows_creation_change_and_deletion) {
   replay(protocol::RemoveTopicRecord{.topic_id = b_});
   create("c", Uuid{1, 3000}, {5}, 5);
   apply();
-  EXPECT_TRUE(index_.in_isr_of(BrokerId(2)).empty());
+  EXPECT_TRUE(index_.carried_by(BrokerId(1)).empty());
+  EXPECT_TRUE(index_.carried_by(BrokerId(2)).empty());
   EXPECT_TRUE(index_.leaderless().empty());
   EXPECT_TRUE(index_.leads_any(BrokerId(5)));
+}
+
+TEST_F(ClusterIndexTest, follows_replicas_and_those_that_only_other_lists_name) {
+  create("a", a_, {1, 2}, 1);
+  protocol::PartitionChangeRecord change{.partition_id = 0, .topic_id = a_};
+  change.replicas = {2, -1};
+  change.isr = {2};
+  change.eligible_leader_replicas = {1, 3};  // as Kafka leaves it behind
+  change.leader = 2;
+  apply();
+  replay(change, 2);
+  apply();
+  for (int32_t id : {1, 2, 3}) EXPECT_EQ(index_.carried_by(BrokerId(id)).size(), 1u) << id;
+  EXPECT_EQ(index_.with_placeholders().size(), 1u);
+  change.replicas = {2, 4};
+  change.eligible_leader_replicas = {3};
+  replay(change, 2);
+  apply();
+  EXPECT_TRUE(index_.carried_by(BrokerId(1)).empty());
+  EXPECT_EQ(index_.carried_by(BrokerId(4)).size(), 1u);
+  EXPECT_TRUE(index_.with_placeholders().empty());
 }
 
 TEST_F(ClusterIndexTest, knows_names_that_metrics_would_confuse) {

@@ -24,6 +24,8 @@ struct ControllerOptions {
   Duration unclean_election_interval = std::chrono::minutes(5);    // unclean.leader.election.interval.ms
   Duration preferred_leader_hold =
       std::chrono::seconds(60);  // in sync for so long before it is elected unasked
+  // Of one pass of an operation on a broker with more partitions than that: some tens of milliseconds.
+  size_t changes_per_pass = 5000;
   // What server.properties sets, by key: the fallback of a topic's configuration.
   std::map<std::string, std::string, std::less<>> broker_configs;
 };

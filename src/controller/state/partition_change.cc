@@ -16,15 +16,11 @@ bool contains_all(std::span<const int32_t> ids, std::span<const int32_t> others)
 }
 
 ReplicaList without(const ReplicaList& ids, const ReplicaList& others) {
-  std::vector<int32_t> rest = ids.to_vector();
-  std::erase_if(rest, [&](int32_t id) { return others.contains(BrokerId(id)); });
-  return ReplicaList(rest);
+  return ids.where([&](int32_t id) { return !others.contains(BrokerId(id)); });
 }
 
 ReplicaList within(const ReplicaList& ids, const ReplicaList& others) {
-  std::vector<int32_t> both = ids.to_vector();
-  std::erase_if(both, [&](int32_t id) { return !others.contains(BrokerId(id)); });
-  return ReplicaList(both);
+  return ids.where([&](int32_t id) { return others.contains(BrokerId(id)); });
 }
 
 // What the change leads to, before the election.
@@ -140,7 +136,7 @@ void put_assignment(const PartitionTarget& target, const Assignment& wish, const
       directories.push_back(p.replicas.contains(broker) ? p.directory_of(broker)
                                                         : target.directory_of_new(broker));
   }
-  if (directories != p.directories) record.directories = std::move(directories);
+  if (DirectoryList(directories) != p.directories) record.directories = std::move(directories);
 }
 
 }  // namespace

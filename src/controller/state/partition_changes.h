@@ -29,6 +29,9 @@ class PartitionChanges {
   PartitionTarget target_by_config(const TopicImage& topic, PartitionId index,
                                    const PartitionRegistration& partition);
 
+  // The plan's records so far.
+  size_t planned() const { return records_.size(); }
+
   enum class Outcome { kChanged, kNothing, kRefused };
   Outcome apply(const TopicImage& topic, const PartitionTarget& target);
 

@@ -16,7 +16,9 @@ inline constexpr size_t kMaxRecordsPerPlan = 10'000;
 template <class Response>
 struct Plan {
   RecordBuffer records;
-  bool atomic = true;                // all or none; otherwise they may be split anywhere
+  bool atomic = true;  // all or none; otherwise they may be split anywhere
+  bool more =
+      false;  // ended at its limit: to be planned again when this is applied and others had their turn
   std::vector<std::string> refused;  // partitions whose change the state machines don't have, and why
   Response response;                 // views into `arena` or into the request
   Arena arena;

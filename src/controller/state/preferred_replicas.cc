@@ -30,7 +30,8 @@ void PreferredReplicas::apply(const ClusterDelta& delta, const ClusterImage& aft
     });
   });
   delta.each_topic(TopicChange::Kind::kChanged, [&](const Uuid& id, const TopicChange& change) {
-    for (PartitionId index : change.partitions) note({id, index}, after.partition({id, index}), now);
+    const TopicImage& topic = *after.topic(id);
+    for (PartitionId index : change.partitions) note({id, index}, topic.partition(index), now);
   });
   delta.each_topic(TopicChange::Kind::kCreated, [&](const Uuid& id, const TopicChange&) {
     after.topic(id)->partitions.for_each([&](PartitionId index, const PartitionRegistration& p) {

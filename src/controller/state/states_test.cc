@@ -142,7 +142,7 @@ class PartitionChangeTest : public testing::Test {
  protected:
   PartitionChangeTest() {
     partition.replicas = partition.isr = ReplicaList{1, 2, 3};
-    partition.directories.assign(3, Uuid{1, 1000});
+    partition.directories = DirectoryList(std::vector<Uuid>(3, Uuid{1, 1000}));
     partition.leader = BrokerId(1);
   }
   std::optional<protocol::PartitionChangeRecord> change(ReplicaList isr, std::set<int32_t> acceptable,

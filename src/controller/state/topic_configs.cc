@@ -9,20 +9,6 @@ std::unexpected<Error> refuse(std::string why) {
   return fail(ErrorCode::kInvalidConfig, std::move(why));
 }
 
-// A broker key counts in units of `times` of the topic's key.
-std::string converted(const std::string& value, int64_t times) {
-  if (times == 1) return value;
-  const auto number = config::parse_integer(value);
-  return number ? std::to_string(*number * times) : value;
-}
-
-template <class Find>
-std::optional<std::string> fallback(const config::Key& key, Find&& find) {
-  for (const config::Synonym& synonym : key.synonyms)
-    if (const std::string* value = find(synonym.key)) return converted(*value, synonym.times);
-  return std::nullopt;
-}
-
 const std::string* find_in(const TopicConfigs& configs, std::string_view name) {
   const auto it = configs.find(name);
   return it == configs.end() ? nullptr : &it->second;
@@ -31,7 +17,7 @@ const std::string* find_in(const TopicConfigs& configs, std::string_view name) {
 std::optional<int64_t> number_in_force(const TopicConfigs& configs, std::string_view name,
                                        const ControllerOptions& options) {
   const config::Key& key = *config::find(config::topic_keys(), name);
-  const auto value = effective_config(key, find_in(configs, name), ClusterImage(), options).value;
+  const auto value = config::topic_setting(key, find_in(configs, name), {options.broker_configs}).value;
   return value ? config::parse_integer(*value) : std::nullopt;
 }
 
@@ -39,11 +25,16 @@ constexpr std::string_view kMinIsr = "min.insync.replicas";
 
 int32_t min_isr_of(const std::string* own, const ClusterImage& image, const ControllerOptions& options) {
   static const config::Key& key = *config::find(config::topic_keys(), kMinIsr);
-  const auto value = effective_config(key, own, image, options).value;
+  const auto value = config::topic_setting(key, own, broker_values(image, options)).value;
   return static_cast<int32_t>(value ? config::parse_integer(*value).value_or(1) : 1);
 }
 
 }  // namespace
+
+config::BrokerValues broker_values(const ClusterImage& image, const ControllerOptions& options) {
+  return {options.broker_configs, image.configs(ConfigType::kBroker, std::to_string(options.node_id.value)),
+          image.configs(ConfigType::kBroker, "")};
+}
 
 Status validate_topic_configs(const TopicConfigs& configs, const ControllerOptions& options) {
   for (const auto& [name, value] : configs) {
@@ -64,29 +55,13 @@ Status validate_topic_configs(const TopicConfigs& configs, const ControllerOptio
   return {};
 }
 
-EffectiveConfig effective_config(const config::Key& key, const std::string* own, const ClusterImage& image,
-                                 const ControllerOptions& options) {
-  if (own) return {key.name, *own, ConfigSource::kTopic};
-  const std::string node = std::to_string(options.node_id.value);
-  if (auto value =
-          fallback(key, [&](std::string_view k) { return image.config(ConfigType::kBroker, node, k); }))
-    return {key.name, std::move(value), ConfigSource::kDynamicBroker};
-  if (auto value =
-          fallback(key, [&](std::string_view k) { return image.config(ConfigType::kBroker, "", k); }))
-    return {key.name, std::move(value), ConfigSource::kDynamicDefaultBroker};
-  if (auto value = fallback(key, [&](std::string_view k) { return find_in(options.broker_configs, k); }))
-    return {key.name, std::move(value), ConfigSource::kStaticBroker};
-  EffectiveConfig effective{key.name, std::nullopt, ConfigSource::kDefault};
-  if (key.default_value) effective.value = std::string(*key.default_value);
-  return effective;
-}
-
-std::vector<EffectiveConfig> effective_configs(const TopicConfigs& own, const ClusterImage& image,
-                                               const ControllerOptions& options) {
-  std::vector<EffectiveConfig> all;
+std::vector<config::TopicSetting> settings_in_force(const TopicConfigs& own, const ClusterImage& image,
+                                                    const ControllerOptions& options) {
+  const config::BrokerValues values = broker_values(image, options);
+  std::vector<config::TopicSetting> all;
   for (const config::Key& key : config::topic_keys())
     if (!key.internal || own.contains(key.name))
-      all.push_back(effective_config(key, find_in(own, key.name), image, options));
+      all.push_back(config::topic_setting(key, find_in(own, key.name), values));
   return all;
 }
 
@@ -106,9 +81,9 @@ bool unclean_election_enabled(const ClusterImage& image, std::string_view topic,
                               const ControllerOptions& options) {
   constexpr std::string_view kName = "unclean.leader.election.enable";
   static const config::Key& key = *config::find(config::topic_keys(), kName);
-  const EffectiveConfig value =
-      effective_config(key, image.config(ConfigType::kTopic, topic, kName), image, options);
-  return value.value && config::parse_boolean(*value.value).value_or(false);
+  const std::string* own = image.config(ConfigType::kTopic, topic, kName);
+  const auto value = config::topic_setting(key, own, broker_values(image, options)).value;
+  return value && config::parse_boolean(*value).value_or(false);
 }
 
 }  // namespace moldau

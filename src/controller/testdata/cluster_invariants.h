@@ -2,9 +2,10 @@
 //
 //   no NewPartition          a partition is created with its leader
 //   one leader per epoch     two different brokers never lead a partition in the same leader epoch
-//   epochs rise              leader and partition epochs never fall, and the latter rises with each change
+//   epochs rise              leader and partition epochs never fall, and the latter rises with each change, but for
+//                            ClearElr's
 //   ISR within replicas      and the leader in the ISR; eligible leaders within replicas, apart from the ISR
-//   placeholders             I1 to I5 of under_replicated.h
+//   placeholders             I1 to I4 and I6 of under_replicated.h; I5 is about those who read
 //   no lost partition        a partition goes only with its topic
 //   index                    is a function of the image
 //   image equals replay      of the whole log; and of the records of a snapshot of it
@@ -14,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "controller/state/topic_configs.h"
 #include "controller/testdata/fake_cluster.h"
 #include "metadata/image_writer.h"
 
@@ -26,8 +28,7 @@ class ClusterInvariants {
     const ClusterImage& image = cluster.image();
     for (const std::string& record : cluster.log().back()) {
       const auto decoded = protocol::decode_metadata_record(as_bytes(record));
-      if (const auto* p = std::get_if<protocol::PartitionRecord>(&decoded->record); p && p->leader < 0)
-        faults.push_back("a partition is created without leader");
+      if (const auto* p = std::get_if<protocol::PartitionRecord>(&decoded->record)) check_new(cluster, *p);
     }
     image.topics().for_each([&](const Uuid& id, const TopicImage& topic) {
       topic.partitions.for_each([&](PartitionId index, const PartitionRegistration& p) {
@@ -37,50 +38,75 @@ class ClusterInvariants {
     std::erase_if(last_, [&](const auto& entry) { return !image.topic(entry.first.topic_id); });
     for (const auto& [which, epochs] : last_)
       if (!image.partition(which)) fault(*image.topic(which.topic_id), which, "is lost");
-    ClusterIndex anew;
-    anew.rebuild(image);
-    if (!(anew == cluster.view().index)) faults.push_back("the index isn't a function of the image");
+    check_index(cluster.view().index, image);
   }
   // At the end, because it takes long.
   void check_replay(const FakeCluster& cluster) {
+    check_log(cluster.log(), cluster.image());
+    std::vector<RecordBuffer> snapshot;
+    write_image(cluster.image(), [&](const RecordBuffer& records) { snapshot.push_back(records); });
+    check_snapshot(snapshot, cluster.image());
+  }
+
+  void check_index(const ClusterIndex& index, const ClusterImage& image) {
+    ClusterIndex anew;
+    anew.rebuild(image);
+    if (!(anew == index)) faults.push_back("the index isn't a function of the image");
+  }
+  void check_log(const std::vector<std::vector<std::string>>& log, const ClusterImage& image) {
     ImageReplay all;
     int64_t offset = 0;
-    for (const auto& batch : cluster.log())
+    for (const auto& batch : log)
       for (const std::string& record : batch)
         (void)all.replay(as_bytes(record), {Offset(offset++), LeaderEpoch(1), 0});
-    if (!all.in_transaction() && !all.image().same_content(cluster.image()))
+    if (!all.in_transaction() && !all.image().same_content(image))
       faults.push_back("the image isn't what replay makes of the log");
-    ImageReplay snapshot;
-    snapshot.begin_snapshot();
-    write_image(cluster.image(), [&](const RecordBuffer& records) {
-      for (size_t i = 0; i < records.size(); ++i)
-        (void)snapshot.replay(records[i], {Offset(0), LeaderEpoch(1), 0});
-    });
-    snapshot.end_snapshot({Offset(0), LeaderEpoch(1), 0});
-    if (!snapshot.image().same_content(cluster.image())) faults.push_back("a snapshot isn't the image");
+  }
+  void check_snapshot(const std::vector<RecordBuffer>& snapshot, const ClusterImage& image) {
+    ImageReplay loaded;
+    loaded.begin_snapshot();
+    for (const RecordBuffer& batch : snapshot)
+      for (size_t i = 0; i < batch.size(); ++i)
+        (void)loaded.replay(batch[i], {Offset(0), LeaderEpoch(1), 0});
+    loaded.end_snapshot({Offset(0), LeaderEpoch(1), 0});
+    if (!loaded.image().same_content(image)) faults.push_back("a snapshot isn't the image");
   }
 
   std::vector<std::string> faults;
 
  private:
-  struct Epochs {
-    LeaderEpoch leader_epoch;
-    PartitionEpoch partition_epoch;
-    BrokerId leader;
-  };
+  void check_new(const FakeCluster& cluster, const protocol::PartitionRecord& record) {
+    if (record.leader < 0) faults.push_back("a partition is created without leader");
+    const auto brokers = std::ranges::count_if(record.replicas, [](int32_t id) { return id >= 0; });
+    const TopicImage* topic = cluster.image().topic(record.topic_id);
+    if (!topic || static_cast<size_t>(brokers) == record.replicas.size()) return;
+    const int32_t least = effective_min_isr(cluster.image(), *topic, cluster.options);
+    if (static_cast<int32_t>(record.isr.size()) < least)
+      fault(*topic, {record.topic_id, PartitionId(record.partition_id)},
+            "I6: is created with fewer than min.insync.replicas");
+  }
+
+  // As it was but for what changes without an epoch.
+  static PartitionRegistration lasting(PartitionRegistration p) {
+    p.elr = p.last_known_elr = {};
+    return p;
+  }
 
   void fault(const TopicImage& topic, const TopicPartition& which, const std::string& why) {
     faults.push_back(topic.name + "-" + std::to_string(which.partition.value) + " " + why);
   }
 
   void check_partition(const TopicImage& topic, const TopicPartition& which, const PartitionRegistration& p) {
-    const auto [known, is_new] = last_.try_emplace(which, p.leader_epoch, p.partition_epoch, p.leader);
-    Epochs& last = known->second;
+    const auto [known, is_new] = last_.try_emplace(which, lasting(p));
+    PartitionRegistration& last = known->second;
     if (p.leader_epoch < last.leader_epoch || p.partition_epoch < last.partition_epoch)
       fault(topic, which, "has an epoch that fell");
     if (p.leader_epoch == last.leader_epoch && p.leader != last.leader)
       fault(topic, which, "has two leaders in an epoch");
-    last = {p.leader_epoch, p.partition_epoch, p.leader};
+    if (PartitionRegistration now = lasting(p); !(now == last)) {
+      if (p.partition_epoch == last.partition_epoch) fault(topic, which, "has changed in an epoch");
+      last = std::move(now);
+    }
     if (p.has_leader() && !p.isr.contains(p.leader)) fault(topic, which, "has a leader outside of its ISR");
     for (int32_t id : p.isr.raw())
       if (id < 0 || !p.replicas.contains(BrokerId(id)) || p.elr.contains(BrokerId(id)))
@@ -102,11 +128,12 @@ class ClusterInvariants {
       if (id < 0 && p.directories[i] != kUnassignedDirectory)
         fault(topic, which, "I3: has a placeholder in a directory");
     }
-    for (int32_t id : p.adding_replicas.raw())
-      if (id < 0) fault(topic, which, "I1: adds a placeholder");
+    for (const ReplicaList* list : {&p.adding_replicas, &p.last_known_elr})
+      for (int32_t id : list->raw())
+        if (id < 0) fault(topic, which, "I1: has a placeholder where none can be");
   }
 
-  std::map<TopicPartition, Epochs> last_;
+  std::map<TopicPartition, PartitionRegistration> last_;
 };
 
 }  // namespace moldau::test

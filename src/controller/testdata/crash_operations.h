@@ -6,7 +6,10 @@
 
 #include "controller/reassignment_planner.h"
 #include "controller/testdata/fake_cluster.h"
+#include "controller/admin/config_planner.h"
+#include "controller/admin/partition_creation.h"
 #include "controller/admin/topic_deletion.h"
+#include "controller/directory_planner.h"
 #include "controller/topic_planner.h"
 
 namespace moldau::test {
@@ -51,7 +54,32 @@ inline void elect(FakeCluster& c, int8_t type) {
   if (auto plan = plan_elect_leaders(c.view(), request)) c.apply(*plan);
 }
 inline void unregister(FakeCluster& c, int32_t id) {
-  if (auto plan = plan_unregister_broker(c.view(), BrokerId(id))) c.apply(*plan);
+  c.in_passes(BrokerId(id), [&] { return plan_unregister_broker(c.view(), BrokerId(id)); });
+}
+
+inline void grow(FakeCluster& c, std::string_view topic, int32_t count) {
+  protocol::CreatePartitionsRequest request;
+  request.topics.push_back({.name = topic, .count = count, .assignments = std::nullopt});
+  if (auto plan = plan_create_partitions(c.view(), request, {}, c.random)) c.apply(*plan);
+}
+inline void set_config(FakeCluster& c, std::string_view topic, std::string_view key, const std::string& value) {
+  protocol::IncrementalAlterConfigsRequest request;
+  request.resources.push_back(
+      {.resource_type = 2, .resource_name = topic, .configs = {{.name = key, .value = value}}});
+  if (auto plan = plan_incremental_alter_configs(c.view(), request)) c.apply(*plan);
+}
+// The broker says that it has the replica in its n-th directory.
+inline void assign_directory(FakeCluster& c, int32_t id, std::string_view topic, int32_t partition, size_t n) {
+  const TopicImage* t = c.image().topic(topic);
+  const BrokerRegistration* b = c.image().broker(BrokerId(id));
+  const std::vector<Uuid>& dirs = c.broker(id).dirs;
+  if (!t || !b) return;
+  protocol::AssignReplicasToDirsRequest request;
+  request.broker_id = id;
+  request.broker_epoch = b->epoch.value;
+  request.directories.push_back(
+      {.id = dirs[n % dirs.size()], .topics = {{.topic_id = t->id, .partitions = {{partition}}}}});
+  if (auto plan = plan_assign_replicas_to_dirs(c.view(), request)) c.apply(*plan);
 }
 
 // ---- what came of them

@@ -11,6 +11,7 @@
 #include "controller/activation.h"
 #include "controller/broker_planner.h"
 #include "controller/election_planner.h"
+#include "controller/election_planner.h"
 #include "controller/isr_planner.h"
 #include "controller/placeholder_filling.h"
 #include "controller/state/plan_batches.h"
@@ -38,6 +39,7 @@ class FakeCluster {
     options.node_id = BrokerId(100);
     options.cluster_id = "c";
     limits.records = 2;  // so that there is something in between
+    options.changes_per_pass = 3;
     failover();
   }
 
@@ -65,6 +67,24 @@ class FakeCluster {
     for (const std::vector<Bytes>& batch : *batches)
       if (!append(batch)) return false;
     return true;
+  }
+
+  // An operation on a broker that may take several passes: what the leaders propose comes in between. The last pass;
+  // none if it was refused, or the controller is gone.
+  template <class PlanIt, class AnyPlan = std::remove_cvref_t<decltype(*std::declval<PlanIt>()())>>
+  std::optional<AnyPlan> in_passes(BrokerId id, PlanIt&& plan_it) {
+    for (;;) {
+      if (crashed_) return {};
+      auto plan = plan_it();
+      if (!plan || !apply(*plan)) return {};
+      if (!plan->more) {
+        sessions_.end_leaving(id);
+        return std::move(*plan);
+      }
+      sessions_.begin_leaving(id);
+      ++passes;
+      for (const auto& [topic, partition] : partitions()) propose_isr({topic, partition});
+    }
   }
 
   // A new controller, from what is in the log.
@@ -104,6 +124,7 @@ class FakeCluster {
     const BrokerRegistration* known = image().broker(BrokerId(id));
     b.previous_epoch = b.clean && known ? known->epoch.value : -1;
     b.alive = true, b.wants_shutdown = false, b.clean = false, ++b.incarnation;
+    b.offline.clear();  // repaired
   }
   bool is_serving(BrokerId id) const {
     const auto b = brokers.find(id);
@@ -131,6 +152,12 @@ class FakeCluster {
     if (!crashed_) apply(plan_filling_sweep(view()));
   }
 
+  // What the controller does from time to time; whoever is in sync has been for long.
+  void elect_unasked() {
+    const Instant later = now + options.preferred_leader_hold;
+    if (apply(plan_preferred_elections(view(), preferred, later))) apply(plan_unclean_elections(view()));
+  }
+
   ControllerOptions options;
   BatchLimits limits;
   RandomStream random;
@@ -138,6 +165,7 @@ class FakeCluster {
   Instant now{};
   std::map<BrokerId, FakeBroker> brokers;
   std::vector<std::string> faults;
+  int64_t passes = 0;  // of operations, without their last
 
  private:
   void replay(Bytes record) {
@@ -183,7 +211,7 @@ class FakeCluster {
       if (!known.fenced && (!b.alive || known.incarnation != Uuid{77, b.incarnation})) silent.push_back(id);
     });
     for (BrokerId id : silent)
-      if (!crashed_) apply(plan_fencing(view(), id)), sessions_.end_shutdown(id);
+      if (in_passes(id, [&] { return std::optional(plan_fencing(view(), id)); })) sessions_.end_shutdown(id);
   }
   void live(BrokerId id, FakeBroker& b) {
     if (crashed_) return;
@@ -198,9 +226,9 @@ class FakeCluster {
     request.current_metadata_offset = next_.value - 1;
     request.want_shut_down = b.wants_shutdown;
     request.offline_log_dirs = b.offline;
-    const auto plan = plan_heartbeat(view(), request);
     const bool was_active = known->is_active();
-    if (!plan || !apply(*plan)) return;
+    const auto plan = in_passes(id, [&] { return plan_heartbeat(view(), request); });
+    if (!plan) return;
     sessions_.heard_offset(id, next_ - int64_t{1});
     if (plan->response.is_fenced) sessions_.end_shutdown(id);
     if (plan->next == BrokerControlState::kControlledShutdown)
@@ -216,19 +244,21 @@ class FakeCluster {
     request.features = {{"metadata.version", 7, 33}, {"eligible.leader.replicas.version", 0, 1}};
     request.log_dirs = b.dirs;
     request.previous_broker_epoch = b.previous_epoch;
-    const auto plan = plan_broker_registration(view(), request, next_, now);
     sessions_.forget(id);
-    if (plan) apply(*plan);
+    in_passes(id, [&] { return plan_broker_registration(view(), request, next_, now); });
   }
   // One member more at a time, as followers catch up one by one.
   void propose_isr(const TopicPartition& which) {
     if (crashed_) return;
     const PartitionRegistration* p = image().partition(which);
     if (!p || !p->has_leader() || !is_serving(p->leader)) return;
+    // Also of a directory that failed just now its broker knows, and doesn't follow there.
     const auto is_in_sync = [&](int32_t id) {
-      return is_serving(BrokerId(id)) &&
-             image().broker(BrokerId(id))->has_online_dir(p->directory_of(BrokerId(id)));
+      const Uuid directory = p->directory_of(BrokerId(id));
+      return is_serving(BrokerId(id)) && image().broker(BrokerId(id))->has_online_dir(directory) &&
+             std::ranges::find(broker(id).offline, directory) == broker(id).offline.end();
     };
+    if (!is_in_sync(p->leader.value)) return;
     std::vector<int32_t> isr;
     for (int32_t id : p->isr.raw())
       if (is_in_sync(id)) isr.push_back(id);

@@ -148,11 +148,11 @@ class PartitionCommands : public ScenarioWorld {
         if (p.error_code) out_ << "=> " << text(static_cast<ErrorCode>(p.error_code)) << "\n";
   }
   void balance() {
-    const ElectionPass pass = plan_preferred_elections(view(), preferred_, now_);
+    const OwnPlan pass = plan_preferred_elections(view(), preferred_, now_);
     apply_plan(pass);
     if (pass.more) out_ << "and more\n";
   }
-  void print_fill(const FillPass& pass) {
+  void print_fill(const OwnPlan& pass) {
     apply_plan(pass);
     if (pass.more) out_ << "and more\n";
   }

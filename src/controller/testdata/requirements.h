@@ -1,6 +1,6 @@
 // For tests: what the controller's description asks for, by number (S1-S23: creation with too few brokers, KIP-409;
 // S63-S114: the controller), and which tests show it. A test names what it shows: TEST(..., S73_...), a story
-// S93_S105_….txt, or a story's line "# S91: …".
+// S93_S105_….txt, a story's line "# S91: …", or a case with real clients and nodes, "def s12_…".
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -24,23 +24,22 @@ inline constexpr Requirement kRequirements[] = {
     {3, "creation works at every moment of a rolling restart of three"},
     {4, "likewise of four with one down"},
     {5, "a dark zone gets the third replica, expected back"},
-    {6, "the same for CreatePartitions", "CreatePartitions with a broker down"},
+    {6, "the same for CreatePartitions"},
     {7, "everything stays available over rolling restarts",
      "a soak with all APIs over five rolling restarts"},
     {8, "min.insync.replicas active brokers are required"},
     {9, "placeholders -1, -2, … for what is missing"},
     {10, "a broker that joins is assigned"},
     {11, "not where it is a replica already"},
-    {12, "the partition appears under-replicated until then",
-     "kafka-topics --under-replicated-partitions, the gauges"},
+    {12, "the partition appears under-replicated until then"},
     {13, "off by default"},
     {14, "enable.under.replicated.topic.creation, static and dynamic"},
     {15, "its definition as a configuration key"},
     {16, "answers have NONE"},
     {17, "off is exactly Kafka's behaviour"},
-    {18, "no migration, readable by Kafka", "a Kafka controller that takes over a log with placeholders"},
+    {18, "no migration, readable by Kafka"},
     {19, "nothing is assigned to brokers that are down"},
-    {20, "requests are unchanged", "ApiVersions of a cluster with the option"},
+    {20, "requests are unchanged"},
     {21, "the answer has the replication factor that was asked for"},
     {22, "no new error code"},
     {23, "it can be switched while running"},
@@ -104,8 +103,8 @@ inline std::string contents_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// By number, the names of the tests and stories below `folder`.
-inline std::map<int, std::set<std::string>> tests_by_requirement(const std::filesystem::path& folder) {
+// By number, the names of the controller's tests and stories, and of cases with real clients. `root`: the project's folder.
+inline std::map<int, std::set<std::string>> tests_by_requirement(const std::filesystem::path& root) {
   std::map<int, std::set<std::string>> found;
   const std::regex number("S([0-9]+)"), test("TEST(?:_[FP])?\\(\\s*(\\w+),\\s*(\\w+)\\)"),
       told("# (S[0-9][^:]*):"), range("S([0-9]+) to S([0-9]+)");
@@ -115,7 +114,7 @@ inline std::map<int, std::set<std::string>> tests_by_requirement(const std::file
     for (auto i = std::sregex_iterator(text.begin(), text.end(), number); i != std::sregex_iterator(); ++i)
       found[std::stoi((*i)[1])].insert(name);
   };
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "src/controller")) {
     const std::filesystem::path& path = entry.path();
     const bool story = path.extension() == ".txt";
     if (!story && !path.filename().string().ends_with("_test.cc")) continue;
@@ -124,6 +123,14 @@ inline std::map<int, std::set<std::string>> tests_by_requirement(const std::file
     const std::regex& pattern = story ? told : test;
     for (auto i = std::sregex_iterator(text.begin(), text.end(), pattern); i != std::sregex_iterator(); ++i)
       story ? note((*i)[1], name + ".txt") : note((*i)[2], (*i)[1].str() + "." + (*i)[2].str());
+  }
+  const std::regex of_case("def s([0-9]+)(\\w+)");
+  for (const auto& entry : std::filesystem::directory_iterator(root / "tests/compat")) {
+    if (entry.path().extension() != ".py") continue;
+    const std::string text = contents_of(entry.path());
+    for (auto i = std::sregex_iterator(text.begin(), text.end(), of_case); i != std::sregex_iterator(); ++i)
+      found[std::stoi((*i)[1])].insert("s" + (*i)[1].str() + (*i)[2].str() + " in " +
+                                       entry.path().filename().string());
   }
   return found;
 }
