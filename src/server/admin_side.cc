@@ -116,6 +116,8 @@ void AdminSide::scrape(Done done) {
   sample.cluster_id = parts_->cluster_id;
   sample.quorum_leader = parts_->quorum.leader(home_);
   sample.image = parts_->images.shared(home_);
+  sample.offline_directories = parts_->directories.offline();
+  sample.offline_replicas = parts_->assignment.offline();
   const size_t lanes = runtime_.lanes().size();
   sample.lanes.resize(lanes);
   collecting_->partitions.resize(lanes);

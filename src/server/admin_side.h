@@ -13,7 +13,7 @@
 #include "admin/request_window.h"
 #include "metadata/driver/metadata_follower.h"
 #include "ports/quorum.h"
-#include "replication/driver/partitions.h"
+#include "replication/driver/assignment.h"
 #include "server/client_side.h"
 
 namespace moldau::server {
@@ -25,6 +25,8 @@ class AdminSide final : public admin::HttpHandler {
   struct Parts {
     ClientSide& clients;
     Partitions& partitions;
+    const DataDirectories& directories;
+    const Assignment& assignment;
     LaneImages& images;
     ports::QuorumPort& quorum;
     std::vector<metrics::FetchCounters>& fetch_counters;  // by lane

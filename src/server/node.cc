@@ -181,8 +181,9 @@ void Node::Core::on_storage(Result<Storage> opened) {
 
 void Node::Core::build_partitions() {
   const int threads = static_cast<int>(options_.integer("num.recovery.threads.per.data.dir"));
-  directories_ =
-      std::make_unique<DataDirectories>(home_, runtime_.pool(), std::move(storage_->directories), threads);
+  const size_t missing = options_.log_dirs.size() - storage_->directories.size();
+  directories_ = std::make_unique<DataDirectories>(home_, runtime_.pool(), std::move(storage_->directories),
+                                                   threads, missing);
   std::vector<std::unique_ptr<PartitionLane>> lanes;
   for (io::Lane* lane : runtime_.lanes()) {
     lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime_.pool(), runtime_.logger(),
@@ -245,8 +246,8 @@ void Node::Core::build_lifecycle() {
   lifecycle.incarnation = runtime_.random().uuid();
   lifecycle.listeners = registered_listeners(options_, clients_.bound());
   lifecycle.rack = options_.rack;
-  for (const std::string& root : options_.log_dirs)
-    lifecycle.log_dirs.push_back(storage_->identity.directory_ids.at(root));
+  for (size_t i = 0; i < directories_->roots(); ++i)
+    lifecycle.log_dirs.push_back(storage_->identity.directory_ids.at(directories_->root(i).root()));
   lifecycle.previous_epoch = BrokerEpoch(directories_->root(0).clean_shutdown_broker_epoch().value_or(-1));
   lifecycle.heartbeat_interval = std::chrono::milliseconds(options_.integer("broker.heartbeat.interval.ms"));
   lifecycle.session_timeout = std::chrono::milliseconds(options_.integer("broker.session.timeout.ms"));
@@ -288,16 +289,20 @@ void Node::Core::running() {
   producer_ids_ =
       std::make_unique<api::ProducerIdBlocks>(runtime_, *controller_, follower_->images(), options_.node_id);
   quorum_ = std::make_unique<OwnQuorum>(runtime_, *storage_->raft, options_.node_id);
-  std::vector<std::string> paths;
-  for (const std::string& dir : options_.log_dirs) paths.push_back(absolute_path(dir));
+  std::vector<LogDirReader::Dir> dirs;
+  for (const std::string& dir : options_.log_dirs) {
+    auto& [path, root] = dirs.emplace_back(absolute_path(dir));
+    for (size_t i = 0; i < directories_->roots(); ++i)
+      if (directories_->root(i).root() == dir) root = i;
+  }
   log_dirs_ = std::make_unique<LogDirReader>(LogDirReader::Parts{
-      home_, runtime_.pool(), runtime_.files(), *directories_, *partitions_, *assignment_, std::move(paths)});
+      home_, runtime_.pool(), runtime_.files(), *directories_, *partitions_, *assignment_, std::move(dirs)});
   services_ = make_services({runtime_, follower_->images(), *partitions_, *controller_, *producer_ids_,
                              *groups_, *configs_, *quorum_, *log_dirs_},
                             options_, cluster_id());
   clients_.open(*services_);
-  admin_.serve(
-      {clients_, *partitions_, follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
+  admin_.serve({clients_, *partitions_, *directories_, *assignment_, follower_->images(), *quorum_,
+                services_->fetch_counters, cluster_id()});
   schedule_checkpoint();
   retention_->start();
   cleaner_->start();
