@@ -442,7 +442,7 @@ def D74_tls_on_a_plaintext_listener_is_told(context):
 @case()
 def D74_idle_connections_live_as_long_as_is_set(context):
     """One that says something now and then stays; one that doesn't is closed, not before its time."""
-    idle_ms = 3000
+    idle_ms = 6000
     broker = context.new_broker({"connections.max.idle.ms": str(idle_ms)}).start()
     with Connection(broker.port) as silent, Connection(broker.port) as busy:
         silent.call("ApiVersions", 3, HELLO)
