@@ -27,6 +27,8 @@ NodeSample sample() {
   s.running = true;
   s.quorum_leader = BrokerId(1);
   s.min_insync_replicas = 2;
+  s.offline_directories = 1;
+  s.offline_replicas = 3;
   s.image = TestImage()
                 .broker(1)
                 .broker(2, {"PLAINTEXT"}, true)
@@ -83,6 +85,8 @@ TEST(MetricsText, HasTheNamesThatDashboardsQuery) {
            "kafka_server_replicamanager_underreplicatedpartitions 1",
            "kafka_server_replicamanager_underminisrpartitioncount 1",
            "kafka_server_replicamanager_atminisrpartitioncount 2",
+           "kafka_server_replicamanager_offlinereplicacount 3",
+           "kafka_log_logmanager_offlinelogdirectorycount 1",
            "kafka_controller_kafkacontroller_activecontrollercount 1",
            "kafka_controller_kafkacontroller_offlinepartitionscount 1",
            "kafka_controller_kafkacontroller_globaltopiccount 2",

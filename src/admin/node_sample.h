@@ -45,6 +45,8 @@ struct NodeSample {
   bool running = false;     // serves clients
   BrokerId quorum_leader = kNoBroker;
   int32_t min_insync_replicas = 1;  // where neither topic nor cluster have set it
+  size_t offline_directories = 0;   // of log.dirs
+  size_t offline_replicas = 0;      // of this node, which it can't serve
   std::shared_ptr<const ClusterImage> image;
   std::vector<LaneSample> lanes;
   ProcessSample process;

@@ -149,8 +149,10 @@ void write_counts(PrometheusText& out, const NodeSample& sample, const Rows& row
       "of those: with fewer than min.insync.replicas", under_min);
   one("kafka_server_replicamanager_atminisrpartitioncount", "of those: with just min.insync.replicas",
       at_min);
-  one("kafka_server_replicamanager_offlinereplicacount", "replicas whose log directory failed", 0);
-  one("kafka_log_logmanager_offlinelogdirectorycount", "log directories that failed", 0);
+  one("kafka_server_replicamanager_offlinereplicacount", "replicas whose log directory failed or is full",
+      static_cast<int64_t>(sample.offline_replicas));
+  one("kafka_log_logmanager_offlinelogdirectorycount", "log directories that failed",
+      static_cast<int64_t>(sample.offline_directories));
   one("kafka_controller_kafkacontroller_offlinepartitionscount",
       "partitions without a leader, on the active controller", controls ? without_leader : 0);
   one("kafka_controller_kafkacontroller_preferredreplicaimbalancecount",

@@ -91,9 +91,9 @@ Result<std::unique_ptr<LogDirectory>> LogDirectory::open(io::FileSystem& files, 
     return std::unexpected(directory->broken("open the directory", opened.error()));
   auto lock = files.lock(directory->path_of(std::string(kLockFile)));
   if (!lock && lock.error().kind == io::IoError::Kind::kBusy)
-    return fail(ErrorCode::kKafkaStorageError, "log.dirs=" + options.root +
-                                                   " is in use: " + lock.error().message +
-                                                   ". Stop that node, or give this one another directory");
+    return fail(ErrorCode::kInvalidConfig, "log.dirs=" + options.root +
+                                               " is in use: " + lock.error().message +
+                                               ". Stop that node, or give this one another directory");
   if (!lock) return std::unexpected(directory->broken("lock the directory", lock.error()));
   directory->lock_ = std::move(*lock);
   for (const auto step : {&LogDirectory::read_identity, &LogDirectory::take_clean_marker,

@@ -56,6 +56,7 @@ class LogDirectory {
   };
   // Creates the root if need be, locks it, reads meta.properties, reads and removes the clean-shutdown marker, reads the
   // checkpoints and lists the partitions. What is in meta.properties isn't judged: the node compares its directories.
+  // INVALID_CONFIG: another node has it. KAFKA_STORAGE_ERROR: it can't be used; a node with others may do without.
   static Result<std::unique_ptr<LogDirectory>> open(io::FileSystem& files, io::Logger& logger,
                                                     const Options& options);
 

@@ -116,6 +116,10 @@ void AdminSide::scrape(Done done) {
   sample.cluster_id = parts_->cluster_id;
   sample.quorum_leader = parts_->quorum.leader(home_);
   sample.image = parts_->images.shared(home_);
+  if (parts_->broker) {
+    sample.offline_directories = parts_->broker->directories().offline();
+    sample.offline_replicas = parts_->broker->assignment().offline();
+  }
   const size_t lanes = runtime_.lanes().size();
   sample.lanes.resize(lanes);
   collecting_->partitions.resize(lanes);
@@ -132,8 +136,8 @@ void AdminSide::sample_lane(const std::shared_ptr<Collection>& collection, size_
   sample.fetched = fetched.total();
   sample.fetched_by_topic = fetched.by_topic();
   auto& list = collection->partitions[lane];
-  if (parts_->partitions) {
-    PartitionLane& partitions = parts_->partitions->lane(lane);
+  if (parts_->broker) {
+    PartitionLane& partitions = parts_->broker->partitions().lane(lane);
     sample.produced = partitions.host()->traffic;
     list.reserve(partitions.size());
     partitions.for_each([&](const std::shared_ptr<Partition>& partition) { list.push_back(partition); });

@@ -13,7 +13,7 @@
 #include "admin/request_window.h"
 #include "metadata/driver/metadata_follower.h"
 #include "ports/quorum.h"
-#include "replication/driver/partitions.h"
+#include "server/broker_side.h"
 #include "server/client_side.h"
 
 namespace moldau::server {
@@ -24,7 +24,7 @@ class AdminSide final : public admin::HttpHandler {
 
   struct Parts {
     ClientSide& clients;
-    Partitions* partitions;  // null: the node is only a controller
+    BrokerSide* broker;  // null: the node is only a controller
     LaneImages& images;
     ports::QuorumPort& quorum;
     std::vector<metrics::FetchCounters>& fetch_counters;  // by lane

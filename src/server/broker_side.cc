@@ -51,8 +51,9 @@ void BrokerSide::attach(RaftDriver& raft) {
 
 void BrokerSide::build_partitions() {
   const int threads = static_cast<int>(options_.integer("num.recovery.threads.per.data.dir"));
+  const size_t missing = options_.log_dirs.size() - parts_.storage.directories.size();
   directories_ = std::make_unique<DataDirectories>(home_, runtime_.pool(),
-                                                   std::move(parts_.storage.directories), threads);
+                                                   std::move(parts_.storage.directories), threads, missing);
   std::vector<std::unique_ptr<PartitionLane>> lanes;
   for (io::Lane* lane : runtime_.lanes()) {
     lanes.push_back(std::make_unique<PartitionLane>(*lane, runtime_.pool(), runtime_.logger(),
@@ -72,10 +73,14 @@ void BrokerSide::build_partitions() {
     };
   groups_ = std::make_unique<GroupCoordinator>(runtime_, *partitions_, parts_.follower.images(),
                                                options_.node_id, coordinator_options(options_));
-  std::vector<std::string> paths;
-  for (const std::string& dir : options_.log_dirs) paths.push_back(absolute_path(dir));
+  std::vector<LogDirReader::Dir> dirs;
+  for (const std::string& dir : options_.log_dirs) {
+    auto& [path, root] = dirs.emplace_back(absolute_path(dir));
+    for (size_t i = 0; i < directories_->roots(); ++i)
+      if (directories_->root(i).root() == dir) root = i;
+  }
   log_dirs_ = std::make_unique<LogDirReader>(LogDirReader::Parts{
-      home_, runtime_.pool(), runtime_.files(), *directories_, *partitions_, *assignment_, std::move(paths)});
+      home_, runtime_.pool(), runtime_.files(), *directories_, *partitions_, *assignment_, std::move(dirs)});
 }
 
 // The other directories go on; without the metadata log, or without any, the node can't.
@@ -120,8 +125,8 @@ void BrokerSide::build_lifecycle() {
   lifecycle.incarnation = runtime_.random().uuid();
   lifecycle.listeners = registered_listeners(options_, parts_.bound);
   lifecycle.rack = options_.rack;
-  for (const std::string& root : options_.log_dirs)
-    lifecycle.log_dirs.push_back(parts_.storage.identity.directory_ids.at(root));
+  for (size_t i = 0; i < directories_->roots(); ++i)
+    lifecycle.log_dirs.push_back(parts_.storage.identity.directory_ids.at(directories_->root(i).root()));
   lifecycle.previous_epoch = BrokerEpoch(directories_->root(0).clean_shutdown_broker_epoch().value_or(-1));
   lifecycle.heartbeat_interval = std::chrono::milliseconds(options_.integer("broker.heartbeat.interval.ms"));
   lifecycle.session_timeout = std::chrono::milliseconds(options_.integer("broker.session.timeout.ms"));

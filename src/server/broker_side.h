@@ -47,6 +47,8 @@ class BrokerSide final : public ImageSubscriber {
   void start_upkeep();
   api::BrokerPorts ports() { return {*partitions_, producer_ids_, *groups_, *log_dirs_}; }
   Partitions& partitions() { return *partitions_; }
+  const DataDirectories& directories() const { return *directories_; }
+  const Assignment& assignment() const { return *assignment_; }
 
   void begin_shutdown();
   void stop_upkeep();

@@ -171,8 +171,8 @@ void Node::Core::serve() {
 
 void Node::Core::running() {
   if (stopping_) return;
-  admin_.serve({clients_, broker_ ? &broker_->partitions() : nullptr, follower_->images(), *quorum_,
-                services_->fetch_counters, cluster_id()});
+  admin_.serve(
+      {clients_, broker_.get(), follower_->images(), *quorum_, services_->fetch_counters, cluster_id()});
   if (broker_) broker_->start_upkeep();
   if (events_.on_running) events_.on_running();
 }

@@ -48,12 +48,22 @@ Status check_logs(const std::vector<std::unique_ptr<LogDirectory>>& directories)
 
 Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options) {
   Storage storage;
+  std::vector<std::string> roots;
   for (const std::string& root : options.log_dirs) {
-    TRY_ASSIGN(auto directory, LogDirectory::open(runtime.files(), runtime.logger(), {.root = root}));
-    storage.directories.push_back(std::move(directory));
+    auto directory = LogDirectory::open(runtime.files(), runtime.logger(), {.root = root});
+    if (directory) {
+      storage.directories.push_back(std::move(*directory));
+      roots.push_back(root);
+      continue;
+    }
+    Error& error = directory.error();
+    const bool last = root == options.log_dirs.back() && roots.empty();
+    if (last || root == options.metadata_log_dir || error.code != ErrorCode::kKafkaStorageError)
+      return std::unexpected(std::move(error));
+    runtime.logger().error("log", root + " is offline until the next start: " + error.message);
   }
   TRY(check_logs(storage.directories));
-  const IdentityOptions identity{options.node_id, options.is_controller, options.log_dirs,
+  const IdentityOptions identity{options.node_id, options.is_controller, std::move(roots),
                                  options.metadata_log_dir, options.cluster_id};
   TRY_ASSIGN(storage.identity,
              establish_identity(runtime.files(), runtime.random(), identity, runtime.clock().wall_ms()));

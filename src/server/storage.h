@@ -12,13 +12,14 @@
 namespace moldau::server {
 
 struct Storage {
-  std::vector<std::unique_ptr<LogDirectory>> directories;  // in the order of log.dirs
+  std::vector<std::unique_ptr<LogDirectory>> directories;  // in the order of log.dirs, those that work
   NodeIdentity identity;
   RecordBuffer bootstrap;
   std::unique_ptr<RaftDriver> raft;
 };
 
-// Blocking. Locks the directories, formats new ones, recovers the metadata log. A refusal names the directory and the way out.
+// Blocking. Locks the directories, formats new ones, recovers the metadata log. A directory that can't be opened is left out,
+// with a line in the log (KIP-112), unless it is the metadata log's or the last. A refusal names the directory and the way out.
 Result<Storage> open_storage(io::Runtime& runtime, const NodeOptions& options);
 
 }  // namespace moldau::server

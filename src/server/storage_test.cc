@@ -55,5 +55,27 @@ TEST_F(StorageTest, ALogThatDoesntSayWhoseItIsIsRefused) {
   EXPECT_NE(refusal().find("/b/t-0/partition.metadata"), std::string::npos);
 }
 
+TEST_F(StorageTest, ADirectoryThatCannotBeOpenedIsLeftOut) {
+  ASSERT_EQ(refusal(), "");
+  disk().inject({.call = sim::DiskCall::kRead, .path_part = "/b/", .times = sim::kSticky});
+  const auto opened = open_storage(node_.runtime(), options_);
+  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_EQ(opened->directories.size(), 1u);
+  EXPECT_EQ(opened->directories[0]->root(), "/a");
+  EXPECT_FALSE(opened->identity.directory_ids.contains("/b"));
+}
+
+TEST_F(StorageTest, TheDirectoryOfTheMetadataLogIsNeeded) {
+  disk().inject({.call = sim::DiskCall::kRead, .path_part = "/a/", .times = sim::kSticky});
+  EXPECT_NE(refusal().find("/a"), std::string::npos);
+}
+
+TEST_F(StorageTest, OneDirectoryIsNeeded) {
+  options_.metadata_log_dir = "/c";
+  disk().inject({.call = sim::DiskCall::kRead, .path_part = "/a/", .times = sim::kSticky});
+  disk().inject({.call = sim::DiskCall::kRead, .path_part = "/b/", .times = sim::kSticky});
+  EXPECT_NE(refusal().find("/b"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace moldau::server

@@ -49,7 +49,7 @@ def advertised_versions(context):
 
 
 @case()
-def unknown_version_of_api_versions(context):
+def D2_unknown_version_of_api_versions(context):
     """Answered at version 0 with error 35 and the range of ApiVersions, so that a newer client can step back (KIP-511)."""
     api = Apis.get("ApiVersions")
     for version in (6, 7, 100, 32767):

@@ -22,7 +22,8 @@
 //   A4  the clean-shutdown marker is written only if nothing is left to recover: all logs were loaded, or the stop before
 //       this run was clean (KAFKA-15375)
 //
-//   A5  partitions of a directory that failed are offline until the next start, and nothing touches the directory
+//   A5  partitions of a directory that failed are offline until the next start, and nothing touches the directory; while one
+//       couldn't be opened at the start, so is every partition without a log: it may lie there
 //
 // Owner: lane 0. Phase 2 is in assignment_adding.cc, checkpoints and the end in assignment_closing.cc.
 #pragma once
@@ -72,7 +73,8 @@ class Assignment {
     const auto at = hosted_.find(id);
     return at == hosted_.end() ? std::nullopt : std::optional(at->second.place.root);
   }
-  size_t offline() const { return offline_.size(); }
+  // Replicas of this broker that it can't serve: their directory has failed, or had no room for them.
+  size_t offline() const { return offline_.size() + lost_.size(); }
   // A partition's log can't be written any more: takes its directory offline.
   void on_broken(const TopicPartition& id, const Error& error);
 

@@ -61,6 +61,7 @@ void Assignment::add_one(const std::shared_ptr<Step>& step, const TopicImage& to
                                  : "has no partition.metadata that says which topic it belongs to");
     found_.erase(found);
   }
+  if (first_ && p_.directories.missing() > 0) return lose(id);
   std::vector<size_t> planned;
   for (const auto& some : step->creations) planned.push_back(some.size());
   const size_t root = p_.directories.root_of(topic.partition(partition)->directory_of(p_.self))

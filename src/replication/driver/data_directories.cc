@@ -6,8 +6,9 @@
 namespace moldau {
 
 DataDirectories::DataDirectories(io::Lane& lane, io::BlockingPool& pool,
-                                 std::vector<std::unique_ptr<LogDirectory>> roots, int recovery_threads)
-    : lane_(lane), pool_(pool), recovery_threads_(recovery_threads) {
+                                 std::vector<std::unique_ptr<LogDirectory>> roots, int recovery_threads,
+                                 size_t missing)
+    : lane_(lane), pool_(pool), recovery_threads_(recovery_threads), missing_(missing) {
   for (auto& directory : roots) {
     const auto logs = std::ranges::count_if(
         directory->found(), [](const FoundLog& log) { return log.parsed.kind == LogDirectoryKind::kLog; });
@@ -35,7 +36,11 @@ bool DataDirectories::fail_root(size_t index) {
   return !std::exchange(roots_[index].failed, true);
 }
 
-std::unexpected<Error> DataDirectories::offline(size_t root) const {
+size_t DataDirectories::offline() const {
+  return missing_ + static_cast<size_t>(std::ranges::count_if(roots_, &Root::failed));
+}
+
+std::unexpected<Error> DataDirectories::refused(size_t root) const {
   return fail(ErrorCode::kKafkaStorageError, roots_[root].directory->root() + " is offline");
 }
 
@@ -46,7 +51,7 @@ void DataDirectories::change(size_t root, std::move_only_function<T(LogDirectory
                              std::move_only_function<void(T)> done) {
   if (roots_[root].failed) {
     roots_[root].may_heal = false;
-    return done(offline(root));
+    return done(refused(root));
   }
   auto outcome = std::make_shared<std::optional<T>>();
   LogDirectory& directory = *roots_[root].directory;
@@ -87,7 +92,7 @@ void DataDirectories::next_loads(size_t index) {
 // ---- what can be asked for
 
 void DataDirectories::load(size_t root, const FoundLog& which, LogOpen how, LogDone done) {
-  if (roots_[root].failed) return done(offline(root));
+  if (roots_[root].failed) return done(refused(root));
   auto outcome = std::make_shared<std::optional<Result<std::unique_ptr<Log>>>>();
   LogDirectory& directory = *roots_[root].directory;
   roots_[root].loads.push_back({[&directory, outcome, which, how = std::move(how)]() mutable {

@@ -23,8 +23,9 @@ class DataDirectories {
   using LogDone = std::move_only_function<void(Result<std::unique_ptr<Log>>)>;
   using Done = std::move_only_function<void(Status)>;
 
+  // `missing`: how many more of log.dirs there are, which couldn't be opened.
   DataDirectories(io::Lane& lane, io::BlockingPool& pool, std::vector<std::unique_ptr<LogDirectory>> roots,
-                  int recovery_threads);
+                  int recovery_threads, size_t missing = 0);
 
   size_t roots() const { return roots_.size(); }
   const LogDirectory& root(size_t index) const { return *roots_[index].directory; }
@@ -35,6 +36,8 @@ class DataDirectories {
   // The root can't be used any more: what is asked of it from now on fails without touching it. False: it was known.
   bool fail_root(size_t index);
   bool failed(size_t index) const { return roots_[index].failed; }
+  size_t missing() const { return missing_; }
+  size_t offline() const;  // of log.dirs: those that failed, and the missing ones
   // Asked in `done` of a call that has failed: whether it may succeed later, as when the disk is full.
   bool may_heal(size_t root) const { return roots_[root].may_heal; }
 
@@ -76,7 +79,7 @@ class DataDirectories {
   template <class T>
   void change(size_t root, std::move_only_function<T(LogDirectory&)> work,
               std::move_only_function<void(T)> done);
-  std::unexpected<Error> offline(size_t root) const;
+  std::unexpected<Error> refused(size_t root) const;
   void next_change(size_t root);
   void next_loads(size_t root);
 
@@ -84,6 +87,7 @@ class DataDirectories {
   io::BlockingPool& pool_;
   std::vector<Root> roots_;
   int recovery_threads_;
+  const size_t missing_;
 };
 
 }  // namespace moldau

@@ -19,10 +19,12 @@ void LogDirReader::describe(io::Lane& from, std::function<void(std::vector<ports
 }
 
 void LogDirReader::gather(const std::shared_ptr<Reading>& reading) {
-  for (size_t i = 0; i < p_.directories.roots(); ++i) {
+  for (const auto& [path, root] : p_.dirs) {
     ports::LogDir& dir = reading->dirs.emplace_back();
-    dir.path = p_.paths[i];
-    if (const auto& properties = p_.directories.root(i).meta_properties())
+    dir.path = path;
+    if (!root || p_.directories.failed(*root)) dir.error = ErrorCode::kKafkaStorageError;
+    if (!root) continue;
+    if (const auto& properties = p_.directories.root(*root).meta_properties())
       dir.directory_id = properties->directory_id.value_or(Uuid());
   }
   reading->lanes_left = p_.partitions.lanes();
@@ -39,11 +41,15 @@ void LogDirReader::gather(const std::shared_ptr<Reading>& reading) {
       p_.lane.run([this, reading, some = std::move(some)]() mutable {
         for (auto& [id, partition] : some)
           if (const auto root = p_.assignment.root_of(id))
-            reading->dirs[*root].partitions.push_back(std::move(partition));
+            reading->dirs[position_of(*root)].partitions.push_back(std::move(partition));
         if (--reading->lanes_left == 0) measure(reading);
       });
     });
   }
+}
+
+size_t LogDirReader::position_of(size_t root) const {
+  return static_cast<size_t>(std::ranges::find(p_.dirs, std::optional(root), &Dir::root) - p_.dirs.begin());
 }
 
 void LogDirReader::measure(const std::shared_ptr<Reading>& reading) {
@@ -54,6 +60,7 @@ void LogDirReader::measure(const std::shared_ptr<Reading>& reading) {
       p_.lane,
       [&files = p_.files, reading] {
         for (ports::LogDir& dir : reading->dirs) {
+          if (dir.error != ErrorCode::kNone) continue;
           if (const auto space = files.space(dir.path))
             dir.total_bytes = space->total_bytes, dir.usable_bytes = space->usable_bytes;
           else

@@ -112,6 +112,20 @@ TEST_F(DirectoryFailure, TakesOnlyItsPartitionsOffline) {
   for (int p = 0; p < kPartitions; ++p) EXPECT_EQ(produce(p), ErrorCode::kNone) << p;
 }
 
+TEST_F(DirectoryFailure, AtTheStartLeavesItsPartitionsOffline) {
+  world.restart(node, Crash::kProcessKill);
+  node.disk().inject({.call = DiskCall::kRead, .path_part = "/two/", .times = kSticky});
+  ASSERT_TRUE(world.run_until([&] { return process().is_running(); }, 30s));
+  for (int p = 0; p < kPartitions; ++p)
+    EXPECT_EQ(produce(p), in_two.contains(p) ? ErrorCode::kKafkaStorageError : ErrorCode::kNone) << p;
+  for (int p : in_two) EXPECT_FALSE(*node.disk().exists("/one/t-" + std::to_string(p))) << "begun anew";
+
+  node.disk().clear_faults();
+  world.restart(node, Crash::kProcessKill);
+  ASSERT_TRUE(world.run_until([&] { return process().is_running(); }, 30s));
+  for (int p = 0; p < kPartitions; ++p) EXPECT_EQ(produce(p), ErrorCode::kNone) << p;
+}
+
 TEST_F(DirectoryFailure, OfTheMetadataLogEndsTheNode) {
   node.disk().inject({.call = DiskCall::kWrite, .path_part = "/one/t-", .times = kSticky});
   for (int p = 0; p < kPartitions; ++p) (void)produce(p);
