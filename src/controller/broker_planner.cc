@@ -35,15 +35,18 @@ class BrokerChanges {
     leave_isrs();
     if (!more_) records_.add(change({.fenced = kFence}), 0);
   }
-  // Kafka tries all partitions without leader. For those that this broker doesn't carry nothing changes.
+  // As Kafka, it tries all partitions without leader. Where they are very many, only its own, since for others nothing
+  // changes with it: what they still wait for, the periodic election gives them.
   void unfence() {
     const ClusterIndex::Partitions &leaderless = view_.index.leaderless(),
                                    &carried = view_.index.carried_by(broker_.id);
-    const ClusterIndex::Partitions& fewer = leaderless.size() < carried.size() ? leaderless : carried;
-    const bool one_pass = fewer.size() < view_.options.changes_per_pass;
+    const size_t limit = view_.options.changes_per_pass;
+    const bool all = leaderless.size() < limit;
+    const ClusterIndex::Partitions& tried = all || leaderless.size() < carried.size() ? leaderless : carried;
+    const bool one_pass = tried.size() < limit;
     if (one_pass) records_.add(change({.fenced = kUnfence}), 0);
-    shift({.added = broker_.id}, fewer, [this](const PartitionRegistration& p) {
-      return !p.has_leader() && p.replicas.contains(broker_.id);
+    shift({.added = broker_.id}, tried, [&](const PartitionRegistration& p) {
+      return !p.has_leader() && (all || p.replicas.contains(broker_.id));
     });
     if (!one_pass && !more_) records_.add(change({.fenced = kUnfence}), 0);
   }

@@ -46,7 +46,7 @@ def s12_it_appears_under_replicated_until_it_has_its_replicas(context):
     wait_until(lambda: gauges() == (0, 0, 0, 0), 30, "the gauges to forget it")
 
 
-@case(full=True, within=200)
+@case(full=True, within=400)
 def s12_kafka_topics_lists_it(context):
     broker = context.new_broker({OPTION: "true"}).start()
     name, whole = context.topic(), context.topic("whole")
