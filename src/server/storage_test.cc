@@ -66,12 +66,14 @@ TEST_F(StorageTest, ADirectoryThatCannotBeOpenedIsLeftOut) {
 }
 
 TEST_F(StorageTest, TheDirectoryOfTheMetadataLogIsNeeded) {
+  ASSERT_EQ(refusal(), "");
   disk().inject({.call = sim::DiskCall::kRead, .path_part = "/a/", .times = sim::kSticky});
   EXPECT_NE(refusal().find("/a"), std::string::npos);
 }
 
 TEST_F(StorageTest, OneDirectoryIsNeeded) {
   options_.metadata_log_dir = "/c";
+  ASSERT_EQ(refusal(), "");
   disk().inject({.call = sim::DiskCall::kRead, .path_part = "/a/", .times = sim::kSticky});
   disk().inject({.call = sim::DiskCall::kRead, .path_part = "/b/", .times = sim::kSticky});
   EXPECT_NE(refusal().find("/b"), std::string::npos);

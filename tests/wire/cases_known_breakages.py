@@ -88,7 +88,7 @@ def D12_metadata_right_after_create_names_a_leader(context):
             assert context.broker.kind == "kafka" or written["responses"][0]["partition_responses"][0]["error_code"] == 0, written
 
 
-@case()
+@case(within=300)
 def D13_no_topic_is_created_where_that_is_off(context):
     broker = context.new_broker({"auto.create.topics.enable": "false"}).start()
     names = [context.topic(str(v)) for v in (0, 1, 4, 9, 13)]
@@ -240,7 +240,7 @@ def D43_metadata_tells_the_right_epoch_from_version_7_on(context):
     broker.stop()
 
 
-@case()
+@case(within=300)
 def D46_producers_expire_by_the_brokers_clock(context):
     """A record's time may be anything, -1 too: a producer of old records is not forgotten at the next look."""
     kept_ms = 3000
@@ -380,7 +380,7 @@ def records_of(data):
             at = end
 
 
-@case()
+@case(within=300)
 def D68_consumer_offsets_are_read_by_others(context):
     """Lag monitors read __consumer_offsets themselves and know certain versions of its records: those are written, and it is compacted."""
     broker = context.new_broker({"offsets.topic.num.partitions": "1", "group.initial.rebalance.delay.ms": "0"}).start()
@@ -445,7 +445,7 @@ def D74_tls_on_a_plaintext_listener_is_told(context):
         wait_until(lambda: "this looks like TLS" in context.broker.log_tail(20000), 30, "a line in the log that says so")
 
 
-@case()
+@case(within=300)
 def D74_idle_connections_live_as_long_as_is_set(context):
     """One that says something now and then stays; one that doesn't is closed, not before its time."""
     idle_ms = 6000
