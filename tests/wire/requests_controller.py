@@ -103,7 +103,7 @@ ROWS = [
     Row("BrokerHeartbeat", lambda side, _: heartbeat(side, 3)),
     Row("BrokerHeartbeat", lambda side, _: heartbeat(side, SPARE), label="of a spare"),
     Row("BrokerHeartbeat", lambda side, _: heartbeat(side, 3), label="to be unfenced", plain=True),
-    Row("AlterPartition", isr, again=True),
+    Row("AlterPartition", isr, {"leader_recovery_state": (0, 1)}, again=True),  # others stop Kafka
     Row("AssignReplicasToDirs", assign),
     Row("AllocateProducerIds", lambda side, _: {"broker_id": 1, "broker_epoch": side.known["epochs"][1]}),
     Row("UnregisterBroker", unregistration, again=True),
