@@ -56,7 +56,6 @@ Result<Plan<protocol::ControllerRegistrationResponse>> plan_controller_registrat
   copy_listeners_and_features(request, record);
   Plan<protocol::ControllerRegistrationResponse> plan;
   plan.records.add(record, 0);
-  plan.response.error_message = std::nullopt;
   return plan;
 }
 
@@ -72,7 +71,6 @@ Result<Plan<protocol::UnregisterControllerResponse>> plan_unregister_controller(
                 "Controller ID " + std::to_string(controller.value) + " is not currently registered.");
   Plan<protocol::UnregisterControllerResponse> plan;
   plan.records.add(protocol::UnregisterControllerRecord{.controller_id = controller.value}, 0);
-  plan.response.error_message = std::nullopt;
   return plan;
 }
 

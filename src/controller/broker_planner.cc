@@ -280,7 +280,6 @@ Result<Plan<protocol::UnregisterBrokerResponse>> plan_unregister_broker(const Co
     return fail(ErrorCode::kBrokerIdNotRegistered,
                 "Broker ID " + std::to_string(id.value) + " is not currently registered");
   Plan<protocol::UnregisterBrokerResponse> plan;
-  plan.response.error_message = std::nullopt;
   BrokerChanges(view, *broker, plan).unregister();
   return plan;
 }

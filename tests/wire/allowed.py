@@ -32,4 +32,13 @@ ALLOWED = {
 
 # On the controllers' listener.
 OF_CONTROLLERS = {
+    "AlterPartitionReassignments": [
+        (r"partition_index = [12]: \.responses\[sweep-one\]\.partitions\[1\]", "a partition twice in one request: Kafka plans both on what was there before"),
+    ],
+    "IncrementalAlterConfigs": [
+        (r"value = None: ", "Kafka's controllers take a null value as a removal, its brokers refuse it; ours refuse it"),
+        (r"configs = doubled: ", "a key twice: Kafka's controllers take the last, its brokers refuse it; ours refuse it"),
+        (r"resources = doubled: ", "Kafka's controllers answer once, its brokers for each; ours always for each"),
+        (r"resource_type = ", "Kafka's controllers say UNSUPPORTED_VERSION, its brokers INVALID_REQUEST; ours always that"),
+    ],
 }

@@ -16,7 +16,6 @@ using protocol::FetchResponse;
 using protocol::FetchSnapshotRequest;
 using protocol::FetchSnapshotResponse;
 
-constexpr int16_t kNamesTopicsById = 13;  // Fetch versions
 constexpr int16_t kFetchHasEndpoints = 17;
 constexpr int16_t kSnapshotHasEndpoints = 1;
 
@@ -44,19 +43,13 @@ void add_leader_endpoint(const ClusterImage& image, std::string_view listener, B
 
 // ---- Fetch
 
-// Partition 0 of the metadata topic and nothing else; null otherwise.
-const FetchRequest::FetchPartition* metadata_partition(const FetchRequest& request, int16_t version) {
+// Partition 0 of the metadata topic and nothing else; null otherwise. By its id only: versions that name topics are refused,
+// as by Kafka.
+const FetchRequest::FetchPartition* metadata_partition(const FetchRequest& request) {
   if (request.topics.size() != 1 || request.topics[0].partitions.size() != 1) return nullptr;
   const auto& topic = request.topics[0];
-  const bool named = version < kNamesTopicsById ? topic.topic == kClusterMetadataTopic
-                                                : topic.topic_id == kClusterMetadataTopicId;
-  return named && topic.partitions[0].partition == 0 ? &topic.partitions[0] : nullptr;
-}
-
-ErrorCode check(const FetchRequest& request, const FetchRequest::FetchPartition* partition) {
-  const bool valid = partition && request.max_wait_ms >= 0 && partition->fetch_offset >= 0 &&
-                     partition->last_fetched_epoch >= 0 && partition->current_leader_epoch >= 0;
-  return valid ? ErrorCode::kNone : ErrorCode::kInvalidRequest;
+  const bool known = topic.topic_id == kClusterMetadataTopicId && topic.partitions[0].partition == 0;
+  return known ? &topic.partitions[0] : nullptr;
 }
 
 ports::MetadataFetch to_port(const FetchRequest& request, const FetchRequest::FetchPartition& partition,
@@ -149,8 +142,8 @@ void answer_snapshot(const Services& services, Call& call, const ports::Snapshot
 void handle_metadata_fetch(Services& services, Call call) {
   const auto request = call.decode<FetchRequest>();
   if (!request) return;
-  const auto* partition = metadata_partition(*request, call.version());
-  ErrorCode error = check(*request, partition);
+  const auto* partition = metadata_partition(*request);
+  ErrorCode error = partition ? ErrorCode::kNone : ErrorCode::kInvalidRequest;
   if (!is_of_this_cluster(services, request->cluster_id)) error = ErrorCode::kInconsistentClusterId;
   if (error != ErrorCode::kNone) {
     FetchResponse response;

@@ -10,6 +10,12 @@ void reply(io::Lane& lane, Done done, Answer answer) {
   lane.run([done = std::move(done), answer = std::move(answer)]() mutable { done(std::move(answer)); });
 }
 
+// What no follower that works as it should would ask.
+bool is_valid(const ports::MetadataFetch& fetch) {
+  return fetch.max_wait >= Duration{} && fetch.from.offset >= Offset(0) &&
+         fetch.from.epoch >= LeaderEpoch(0) && fetch.from.epoch <= fetch.leader_epoch;
+}
+
 bool is_news(const ports::MetadataFetch& fetch, const ports::MetadataFetched& answer) {
   return answer.error != ErrorCode::kNone || answer.diverging || answer.snapshot ||
          answer.records.length > 0 || answer.high_watermark > fetch.high_watermark;
@@ -37,9 +43,10 @@ void MetadataLogServer::serve(const RequestPtr& request) {
   const ports::MetadataFetch& fetch = request->fetch;
   ports::MetadataFetched answer;
   answer.leader = leader();
-  answer.error = raft_.check_leader_request(fetch.leader_epoch);
-  if (answer.error != ErrorCode::kNone) return answer_or_wait(request, std::move(answer));
   answer.log_start = raft_.log_start();
+  answer.error =
+      is_valid(fetch) ? raft_.check_leader_request(fetch.leader_epoch) : ErrorCode::kInvalidRequest;
+  if (answer.error != ErrorCode::kNone) return answer_or_wait(request, std::move(answer));
   const FetchPosition position = raft_.check_position(fetch.from);
   const bool is_observer =
       fetch.follower.id != kNoBroker && std::ranges::find(voters_, fetch.follower.id) == voters_.end();

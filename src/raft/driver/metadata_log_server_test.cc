@@ -99,6 +99,18 @@ ports::MetadataFetch from_beginning() {
   return fetch;
 }
 
+TEST(MetadataLogServerTest, numbers_that_no_follower_has_are_refused) {
+  ServedLog log(test::counting_options());
+  ASSERT_TRUE(log.start(1));
+  std::vector<ports::MetadataFetch> wrong(5, from_beginning());
+  wrong[0].from.offset = Offset(-1);
+  wrong[1].from.epoch = LeaderEpoch(-1);
+  wrong[2].leader_epoch = LeaderEpoch(-1);
+  wrong[3].max_wait = -1ms;
+  wrong[4].from.epoch = LeaderEpoch(2);  // of records behind the leader's epoch
+  for (const ports::MetadataFetch& each : wrong) EXPECT_EQ(log.fetch(each).error, ErrorCode::kInvalidRequest);
+}
+
 TEST(MetadataLogServerTest, records_come_with_the_high_watermark_and_the_leader) {
   ServedLog log(test::counting_options());
   ASSERT_TRUE(log.start(40));
