@@ -19,7 +19,7 @@ NO_ANSWER = "none in time"
 PROPERTIES = {"group.initial.rebalance.delay.ms": "0", "auto.create.topics.enable": "false",  # they cost time, and blur
               "max.incremental.fetch.session.cache.slots": "100000"}
 
-UNORDERED = {"Metadata", "DescribeLogDirs", "ListOffsets", "ListConfigResources"}  # Kafka's order is that of its hash maps
+UNORDERED = {"Metadata", "DescribeLogDirs", "ListOffsets", "ListConfigResources", "ListPartitionReassignments"}  # Kafka's order is that of its hash maps
 UNEQUAL = {"DescribeLogDirs": {"usable_bytes", "total_bytes"},  # of the disk, at two moments
            "ApiVersions": {"api_keys", "supported_features", "finalized_features", "finalized_features_epoch"},  # ours are fewer
            "DescribeQuorum": {"high_watermark", "log_end_offset"}}  # the active controller writes records that do nothing
