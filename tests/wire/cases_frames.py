@@ -336,6 +336,7 @@ def request_size_is_limited(context):
 def recordings_are_what_apache_kafka_answers(context):
     """Every scenario, made anew against Apache Kafka."""
     names = [path.name.split(".")[0] for path in RECORDED.glob("*.json.gz")]
+    names.remove("controller_histories")  # controller_beside_kafka plays histories with Kafka itself
     done = run([sys.executable, str(RECORDED.parent / "run_wire.py"), "--broker", "kafka", "--exactly", *names], within=550)
     assert done.returncode == 0, "\n".join(line for line in done.stdout.splitlines() if line.startswith("not ok"))
     assert done.stdout.count("\nok ") >= len(names) - 1, "a recording has no scenario any more"
