@@ -46,4 +46,15 @@ void forward(Services& services, Call call, Request request, int32_t timeout_ms,
       [](Call& open, const Response& response) { open.reply(response); }, refuse);
 }
 
+// The same for a request that is forwarded as it came and has no time of its own.
+template <class Request, class Refuse>
+void forward_whole(Services& services, Call call,
+                   void (ports::ControllerPort::*operation)(ports::Caller, ports::Kept<Request>,
+                                                            ports::Answer<typename Request::Response>),
+                   Refuse refuse) {
+  auto request = call.decode<Request>();
+  if (request)
+    forward(services, std::move(call), std::move(*request), kForwardTimeoutMs, operation, std::move(refuse));
+}
+
 }  // namespace moldau::api

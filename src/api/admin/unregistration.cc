@@ -10,16 +10,13 @@ void forward_unregistration(
     Services& services, Call call,
     void (ports::ControllerPort::*operation)(ports::Caller, ports::Kept<Request>,
                                              ports::Answer<typename Request::Response>)) {
-  auto request = call.decode<Request>();
-  if (!request) return;
-  forward(services, std::move(call), std::move(*request), kForwardTimeoutMs, operation,
-          [](Call& open, const Error& error) {
-            typename Request::Response response;
-            response.error_code = static_cast<int16_t>(error.code);
-            response.error_message = std::nullopt;
-            if (!error.message.empty()) response.error_message = error.message;
-            open.reply(response);
-          });
+  forward_whole(services, std::move(call), operation, [](Call& open, const Error& error) {
+    typename Request::Response response;
+    response.error_code = static_cast<int16_t>(error.code);
+    response.error_message = std::nullopt;
+    if (!error.message.empty()) response.error_message = error.message;
+    open.reply(response);
+  });
 }
 
 }  // namespace

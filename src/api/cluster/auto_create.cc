@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "api/services.h"
-#include "metadata/topic_names.h"
 
 namespace moldau::api {
 namespace {
@@ -45,10 +44,7 @@ void create_missing_topics(Services& services, io::Lane& lane, const std::vector
                            io::Task done) {
   ports::Kept<CreateTopicsRequest> request;
   request.message.timeout_ms = services.auto_create.request_timeout_ms;
-  for (std::string_view name : names) {
-    if (is_legal_topic_name(name)) add_topic(request, services.auto_create, name);
-  }
-  if (request.message.topics.empty()) return done();
+  for (std::string_view name : names) add_topic(request, services.auto_create, name);
   services.controller.create_topics(
       {&lane, kRequestVersion, {}}, std::move(request),
       [&services, done = std::move(done)](Result<ports::Kept<CreateTopicsResponse>> answer) mutable {

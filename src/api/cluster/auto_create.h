@@ -24,7 +24,7 @@ struct AutoCreateOptions {
   int32_t request_timeout_ms = 30000;                               // request.timeout.ms
 };
 
-// Asks the controller for those of the topics whose names are legal. `done` runs on `lane`, once, when the
+// Asks the controller for the topics, of legal names, one at least. `done` runs on `lane`, once, when the
 // controller has answered: what exists by then is in the lane's image. That another request created one
 // meanwhile is no error; what can't be created goes to the log, as in Kafka.
 void create_missing_topics(Services& services, io::Lane& lane, const std::vector<std::string_view>& names,

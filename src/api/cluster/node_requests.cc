@@ -9,14 +9,11 @@ template <class Request>
 void forward_of_node(Services& services, Call call,
                      void (ports::ControllerPort::*operation)(ports::Caller, ports::Kept<Request>,
                                                               ports::Answer<typename Request::Response>)) {
-  auto request = call.decode<Request>();
-  if (!request) return;
-  forward(services, std::move(call), std::move(*request), kForwardTimeoutMs, operation,
-          [](Call& open, const Error& error) {
-            typename Request::Response response;
-            response.error_code = static_cast<int16_t>(error.code);
-            open.reply(response);
-          });
+  forward_whole(services, std::move(call), operation, [](Call& open, const Error& error) {
+    typename Request::Response response;
+    response.error_code = static_cast<int16_t>(error.code);
+    open.reply(response);
+  });
 }
 
 }  // namespace
