@@ -111,7 +111,8 @@ def _beside_old_data(setting):
         for name in setting.brokers():
             subject = new_subject(name, setting.folder / f"{name}-{n}", {"log.cleaner.backoff.ms": "1000"}).start()
             try:
-                subject.create("cold"), subject.create("updates", configs=COMPACTED)
+                subject.create("cold")
+                subject.create("updates", configs=COMPACTED)
                 loadgen(subject.port, "cold", ["--mode", "produce", "--conns", 4, "--requests", COLD_GB * 10**9 // (16 * 1024)], 300)
                 os.sync()
                 out[name].append(_beside(subject))

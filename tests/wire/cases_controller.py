@@ -5,6 +5,7 @@ the same records in the metadata log, step by step.
     run_wire.py --broker kafka --record controller_histories          records it anew
     run_wire.py controller_beside_kafka --histories 1000 --seed 5000  live, side by side
 """
+import dataclasses
 import itertools
 import threading
 import time
@@ -34,54 +35,66 @@ def play(player, seed):
     raise Unsteady(f"history {seed}: {ATTEMPTS} times")
 
 
+@dataclasses.dataclass
+class Compared:
+    """Of one history: it ends at its first difference, since what follows says nothing."""
+    steps: int = 0
+    ended: str | None = None       # why it says nothing more, though nothing is wrong
+    difference: str | None = None
+
+
+def compare(seed, kafka, tested):
+    compared, moves = Compared(), Moves()
+    for (command, want, want_records), (other, have, have_records) in zip(kafka, tested, strict=True):
+        assert command == other, f"history {seed} has other commands: record it again"
+        # When the session of a fenced broker runs out, Kafka fences it once more, at any time.
+        want_records = [r for r in want_records if r[0] != "BrokerRegistrationChange again"]
+        if fails(want):
+            compared.ended = "Kafka fails"
+            break
+        differences = list(recording.differences(want, have)) + list(recording.differences(want_records, have_records, "records"))
+        replaced = moves.taking_back() or command.startswith("reassign") and command.split()[1] in moves.lists
+        moves.note(want_records)
+        if differences and (replaced or moves.taking_back()):
+            compared.ended = "a target takes back what an earlier one added, or wants what it removes: Kafka never completes it"
+            break
+        if differences:
+            compared.difference = f"history {seed}, {command}: {differences[0]}"
+            print(f"  history {seed}, {command}")
+            for line in differences[:8]:
+                print(f"    {line}", flush=True)
+            break
+        compared.steps += 1
+    return compared
+
+
 class Comparison:
-    """Of histories; `lines` are the differences. One ends at its first difference: what follows says nothing."""
+    """Of histories; `lines` are the differences."""
 
     def __init__(self):
-        self.lines, self.steps, self.histories, self.ended_early, self.void = [], 0, 0, {}, 0
-        self.told = 0  # of the lines
+        self.lines, self.steps, self.histories, self.ended_early, self.void, self.repeated = [], 0, 0, {}, 0, 0
 
-    def add_steady(self, seed, attempts):
+    def add(self, seed, attempts):
         """`attempts` gives pairs of notes. Sessions of half a second run out at another step when a machine stalls: only what
         differs each time is a difference."""
-        for attempt in range(AGAIN + 1):
-            before = dict(self.ended_early), self.steps, self.histories
-            self.add(seed, *next(attempts))
-            if len(self.lines) == self.told or attempt == AGAIN:
+        compared = compare(seed, *next(attempts))
+        for _ in range(AGAIN):
+            if not compared.difference:
                 break
+            self.repeated += 1
             print(f"  history {seed} again", flush=True)
-            self.lines.pop()
-            self.ended_early, self.steps, self.histories = before
-        self.told = len(self.lines)
-
-    def add(self, seed, kafka, tested):
+            compared = compare(seed, *next(attempts))
         self.histories += 1
-        moves = Moves()
-        for (command, want, want_records), (other, have, have_records) in zip(kafka, tested, strict=True):
-            assert command == other, f"history {seed} has other commands: record it again"
-            # When the session of a fenced broker runs out, Kafka fences it once more, at any time.
-            want_records = [r for r in want_records if r[0] != "BrokerRegistrationChange again"]
-            if fails(want):
-                return self._end("Kafka fails")
-            differences = list(recording.differences(want, have)) + list(recording.differences(want_records, have_records, "records"))
-            replaced = moves.taking_back() or command.startswith("reassign") and command.split()[1] in moves.lists
-            moves.note(want_records)
-            if differences and (replaced or moves.taking_back()):
-                return self._end("a target takes back what an earlier one added, or wants what it removes: Kafka never completes it")
-            if differences:
-                self.lines.append(f"history {seed}, {command}: {differences[0]}")
-                print(f"  history {seed}, {command}")
-                for line in differences[:8]:
-                    print(f"    {line}", flush=True)
-                return None
-            self.steps += 1
-        return None
-
-    def _end(self, reason):
-        self.ended_early[reason] = self.ended_early.get(reason, 0) + 1
+        self.steps += compared.steps
+        if compared.ended:
+            self.ended_early[compared.ended] = self.ended_early.get(compared.ended, 0) + 1
+        if compared.difference:
+            self.lines.append(compared.difference)
 
     def check(self):
         print(f"  {self.steps} steps of {self.histories} histories compared, {len(self.lines)} differences")
+        if self.repeated:
+            print(f"  {self.repeated} differed once and were played again")
         if self.void:
             print(f"  {self.void} are void: this machine was too slow for a session of {SESSION_MS} ms")
         for reason, count in self.ended_early.items():
@@ -129,7 +142,7 @@ def controller_histories(context):
         return recording.save("controller_histories", [[str(seed), play(player, seed)] for seed in range(1, RECORDED + 1)])
     comparison = Comparison()
     for seed, kafka in recording.load("controller_histories"):
-        comparison.add_steady(seed, ((kafka, play(player, int(seed))) for _ in itertools.count()))
+        comparison.add(seed, ((kafka, play(player, int(seed))) for _ in itertools.count()))
     comparison.check()
 
 
@@ -176,7 +189,7 @@ def controller_beside_kafka(context):
     comparison, started = Comparison(), time.monotonic()
     for seed in range(first, first + context.options.histories):
         try:
-            comparison.add_steady(seed, (side_by_side(seed, kafka, tested) for _ in itertools.count()))
+            comparison.add(seed, (side_by_side(seed, kafka, tested) for _ in itertools.count()))
         except Unsteady as e:
             comparison.void += 1
             print(f"  void: {e}", flush=True)
